@@ -43,8 +43,8 @@ interface Field {
 /**
  * Writes the types of inputs, fragments and results, and the documents.
  *
- * Enums are closed in inputs and open in outputs. Of a union, the fields of all members are merged, and those that not
- * every member has are optional: the service may add values and members.
+ * Enums are closed in inputs and open in outputs. The fields of all members of a union are merged; those that some
+ * members lack are optional, because the service may add values and members.
  */
 export function plugin(
   schema: GraphQLSchema,
@@ -69,7 +69,7 @@ function methodOf({ name }: OperationDefinitionNode): string {
   return `${name?.value.replace(/^./, (first) => first.toLowerCase())}: ${name?.value}Document,`;
 }
 
-/** Inputs and enums of the operations' variables, each before those that it refers to. */
+/** Inputs and enums of the operations' variables, each before the ones that it refers to. */
 function reachableInputs(
   schema: GraphQLSchema,
   operations: readonly OperationDefinitionNode[],
@@ -164,7 +164,7 @@ function usedFragments(
   return [...names].flatMap((name) => fragments.get(name) ?? []);
 }
 
-/** Prints what is selected of a type: the name of the only fragment, or its fields. */
+/** Prints what is selected from a type: the name of the only fragment, or its fields. */
 function printSelections(
   schema: GraphQLSchema,
   type: GraphQLCompositeType,
@@ -177,7 +177,7 @@ function printSelections(
     if (selection.kind !== Kind.INLINE_FRAGMENT) throw new Error("Spread a fragment alone.");
     const member = schema.getType(selection.typeCondition?.name.value ?? "");
     if (!isCompositeType(member)) throw new Error("An inline fragment needs a type.");
-    // Every error of the service is an Error; other members may not have the field.
+    // Every error of the service is an Error; other members may lack the field.
     return fieldsOf(selection.selectionSet).map((node) => ({
       ...printField(schema, member, node),
       optional: !isInterfaceType(member),
@@ -236,7 +236,7 @@ function printMutationErrors(schema: GraphQLSchema, operations: readonly Operati
   return `${docstring('The typed errors of each mutation (service description, "Typed mutation errors").')}export interface MutationErrors ${printFields(fields)}`;
 }
 
-/** A docstring, with a tag for what the service does not show: it may change in a minor version. */
+/** A docstring. A tag marks what the service description doesn't show, because it may change in a minor version. */
 function docstring(description: string | null | undefined): string {
   if (!description) return "";
   const tag = /assumed/i.test(description) ? ["", "@experimental"] : [];

@@ -4,7 +4,7 @@ import type { FieldDescriptorProto_Type as Type } from "@bufbuild/protobuf/wkt";
 /** How a field changes on its way into the normalized file. */
 export interface FieldEdit {
   readonly name: string;
-  /** A collection's own name in the contract: the answer to a completion uses it. */
+  /** A collection's own name in the contract, which the answer to a completion uses. */
   readonly jsonName?: string;
   /** The name of its message, if it differs from the contract's. */
   readonly message?: string;

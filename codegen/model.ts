@@ -13,7 +13,7 @@ export interface Collection {
   /** Field numbers from the request down to the list of records, and in that of the records. */
   readonly path: readonly number[];
   readonly recordsNumber: number;
-  /** Whether records have no variants: their fields are in the list, and `generic.number` is that of the list. */
+  /** Whether records have no variants; then their fields are in the list, and `generic.number` is the list's number. */
   readonly isFlat: boolean;
   readonly model: DataModel;
   readonly doc: string;
@@ -22,7 +22,7 @@ export interface Collection {
   readonly idField: string | undefined;
 }
 
-/** A message of which exactly one variant must be set. */
+/** A message that needs exactly one of its variants. */
 export interface VariantModel {
   readonly kind: "variant";
   readonly message: DescMessage;
@@ -48,7 +48,7 @@ export interface FieldsModel {
   readonly doc: string;
   readonly assumed: boolean;
   readonly fields: readonly Field[];
-  /** Groups of fields of which one must be complete. */
+  /** Groups of fields; one group must be complete. */
   readonly completeGroups: readonly (readonly string[])[];
 }
 
@@ -82,7 +82,7 @@ export type FieldType =
 export interface Contract {
   readonly request: DescMessage;
   readonly collections: readonly Collection[];
-  /** Every message that records are made of, each after those that it uses. */
+  /** Every message that records consist of, each after the ones that it uses. */
   readonly models: readonly Model[];
 }
 

@@ -164,7 +164,7 @@ class Builder {
     return { name, presence: !(required && neverDefault) };
   }
 
-  /** The members of a message's oneof, or, of a record without one, its messages. */
+  /** The members of a message's oneof, or the messages of a record without one. */
   #variantsOf({ oneofs, fields }: DescMessage): readonly DescField[] {
     const isKept = (field: DescField) => !isLeftOut(field, this.rules, this.names);
     const isMessage = (field: DescField) =>

@@ -39,7 +39,7 @@ interface Reading {
   readonly models: Map<DescMessage, Model>;
   readonly refusals: string[];
   readonly rules: Rules;
-  /** Names of collections in the SDK, by those of rules. */
+  /** The SDK's names of collections, by their names in the rules. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -170,7 +170,7 @@ function readVariants(message: DescMessage, reading: Reading): VariantModel {
   };
 }
 
-/** Fields of the generic variant stand beside the names of the others. */
+/** Fields of the generic variant are next to the names of the others. */
 function refuseCollisions(message: DescMessage, { fields }: FieldsModel, variants: readonly Variant[]): void {
   const variant = variants.find(({ name }) => fields.some((field) => field.name === name));
   if (variant !== undefined) {

@@ -1,4 +1,4 @@
-/** Something that code generation cannot carry, or needs to be told: a sentence with its place. */
+/** Something that code generation can't carry, or needs to know: a sentence that says where. */
 export class Refusal extends Error {}
 
 /** Returns what `read` does, or notes its refusal. */

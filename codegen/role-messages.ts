@@ -1,4 +1,4 @@
-/** The requests and answers of the operations in the normalized form: with the fields that play a part only. */
+/** The requests and answers of the operations in the normalized form: with only the fields that play a part. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence, FieldDescriptorProto_Type as Type } from "@bufbuild/protobuf/wkt";
 import type { Mapping, Rules } from "../contract/types.js";
@@ -114,7 +114,7 @@ class Parts {
     return this.#add(key, path, edit, Type.MESSAGE, `delete this block, ${name}`)?.message;
   }
 
-  /** What a proto2 contract requires and the SDK does not send. */
+  /** Fields that a proto2 contract requires and the SDK doesn't send. */
   refuseOtherRequired(): void {
     const sent = new Set([...this.edits.keys(), ...this.#paths.flat()]);
     const messages = [
@@ -129,7 +129,7 @@ class Parts {
   }
 
   /**
-   * A field within another message keeps that message as it is: the door (write-door.ts) reads through it.
+   * A message around a field is kept as it is: the door (write-door.ts) reads through it.
    * @param remedy What to do if the contract has no counts.
    */
   #add(key: string, path: string, edit: FieldEdit, type: Type, remedy?: string): DescField | undefined {

@@ -34,7 +34,7 @@ export interface Roles {
 export function findRoles(registry: FileRegistry, mapping: Mapping, refusals: string[]): Roles {
   const services = [...registry].filter((desc) => desc.kind === "service");
   const named = services.find(({ typeName }) => typeName === mapping.service);
-  // If there is only one, goes on with it, to report everything else that is wrong in the same run.
+  // If there is only one, continues with it, to report everything else that is wrong in the same run.
   const service = named ?? services[0];
   const unknown = mappingError(
     "service",

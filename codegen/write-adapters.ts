@@ -10,7 +10,7 @@ import { findCollections } from "./roles.js";
 export interface Adapter {
   /** Its name in the SDK; the contract's own message is imported as `Wire…`. */
   readonly name: string;
-  /** Other messages that its code names. */
+  /** Other messages that its code refers to. */
   readonly uses: readonly string[];
   readonly code: string;
 }
@@ -135,7 +135,7 @@ interface WrappedPlace {
   readonly isFlat: boolean;
 }
 
-/** Statements that return the collection in the oneof `at…`, also if it is in a group. */
+/** Statements that return the collection in the oneof `at…`, even if it is in a group. */
 function unwrapped(places: readonly WrappedPlace[], depth: number, indent: string): string {
   const at = `at${depth}`;
   const nested = places.filter(({ path }) => path.length > 1);

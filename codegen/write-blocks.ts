@@ -2,8 +2,8 @@
  * Writes, behind the encoders, one function for each collection that encodes plain records of an array in one loop with
  * its state in variables: `b` is the message, `p` where it goes on, `s` the texts so far and `m` their number.
  *
- * Whatever the encoder of single records would treat in another way than a short ASCII text, a number, a boolean or a
- * time ends the block with `break`: see src/sync/encoding/record-block.ts.
+ * A value that the encoder of single records wouldn't treat like a short ASCII text, a number, a boolean or a time ends
+ * the block with `break`: see src/sync/encoding/record-block.ts.
  */
 import type { GeneratedFile } from "@bufbuild/protoplugin";
 import type { Collection, Contract, Field, FieldsModel, Model, VariantModel } from "./model.js";
@@ -82,7 +82,7 @@ class BlockFunction {
     file.print("}");
   }
 
-  /** A message whose fields stand in an object of their own. */
+  /** A message whose fields are in their own object. */
   #message(tag: number, value: string, model: Model): void {
     this.#unless([`${encoderName(model.message)}.names.areAllOf(${value})`]);
     this.#fields(tag, value, model);

@@ -39,7 +39,7 @@ export function writeEncoders(file: GeneratedFile, { collections, models }: Cont
   file.print("};");
 }
 
-/** Not the name alone: a field of another message may have it. */
+/** The name alone isn't enough: a field of another message may have it. */
 export function encoderName(message: DescMessage): string {
   return `${schemaName(message)}Encoder`;
 }
@@ -72,7 +72,7 @@ function writeFields(file: GeneratedFile, model: FieldsModel): void {
   writeSteps(file, steps, "    ", ",");
 }
 
-/** The fields of a generic variant stand in the record, and become a message of their own. */
+/** The fields of a generic variant are in the record itself, and become a separate message. */
 function writeVariants(file: GeneratedFile, { generic, variants }: VariantModel): void {
   const names = variants.map(({ name }) => name);
   const fields = generic?.model.fields.map(({ name }) => name) ?? [];
@@ -122,7 +122,7 @@ function fieldSteps(file: GeneratedFile, model: FieldsModel): Code[] {
   ];
 }
 
-/** What must hold of several fields. @param named The variable of a field. */
+/** Conditions on several fields. @param named The variable of a field. */
 export function conditions(
   file: GeneratedFile,
   model: FieldsModel,
@@ -155,7 +155,7 @@ function fieldStep(file: GeneratedFile, { name, number, type, required }: Field)
   return required ? step : [`(${isAbsent(name)} || `, ...step, ")"];
 }
 
-/** The method of RecordWriter for a field, and its further arguments. */
+/** The RecordWriter method that writes a field, and its other arguments. */
 export function writerMethod(file: GeneratedFile, type: FieldType, required: boolean): [string, ...Code] {
   switch (type.kind) {
     case "message":

@@ -2,7 +2,7 @@ import type { GeneratedFile } from "@bufbuild/protoplugin";
 import type { Contract, Field, Model } from "./model.js";
 import { enumLiterals } from "./names.js";
 
-/** Writes fields.ts: the fields of each snapshot collection that the guard samples, with those of messages inside. */
+/** Writes fields.ts: the fields of snapshot collections that the guard samples, including those of nested messages. */
 export function writeFields(file: GeneratedFile, { collections }: Contract): void {
   const type = file.import("SampledField", "../ids/field-sample.js", true);
   const collection = file.import("SnapshotCollection", "./collections.js", true);

@@ -29,7 +29,7 @@ await file.truncate(position?.bytes ?? 0);
 if (position !== undefined) console.log(`Continuing after ${position.lines} licenses.`);
 
 await using client = SaasManagementClient.fromEnv();
-// By id, so that no license moves to another page meanwhile.
+// By id, so that no license moves to another page during the export.
 const licenses = client.graphql.licenses({ order: { id: "ASC" }, pageSize: PAGE, cursor: position?.cursor });
 for await (const { nodes, pageInfo } of licenses.pages()) {
   if (pageInfo.endCursor === null) break; // an empty page
@@ -45,7 +45,7 @@ for await (const { nodes, pageInfo } of licenses.pages()) {
   // Renamed, because a half-written position would be worthless.
   await writeFile(`${path}.position.new`, JSON.stringify(position), { flush: true });
   await rename(`${path}.position.new`, `${path}.position`);
-  await setTimeout(PAUSE_MS); // leaves room for others; a 429 is waited for anyway
+  await setTimeout(PAUSE_MS); // leaves room for others; the client waits after a 429 anyway
 }
 await file.close();
 await rm(`${path}.position`, { force: true });

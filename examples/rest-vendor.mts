@@ -73,7 +73,7 @@ export const connector = defineConnector({
   },
 });
 
-/** What zod says, on one line and without the value: a renamed field would print pages. */
+/** What zod says, on one line and without the values, because a renamed field would otherwise fill pages. */
 function valid<T>(schema: z.ZodType<T>, value: unknown, where: string | RecordLocation): T {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;

@@ -74,11 +74,11 @@ export const connector = defineConnector({
   },
 });
 
-/** Many services leave members out of a list of groups, or list them as none. */
+/** Many services leave members out of a list of groups, or send an empty list of them. */
 async function membersOf({ id, members = [] }: Group, signal: AbortSignal) {
   if (members.length > 0) return members;
   const group: Group = await get(`Groups/${encodeURIComponent(id)}`, signal);
-  if (group.id !== id) throw new Error(`The SCIM service answered with another group than ${id}.`);
+  if (group.id !== id) throw new Error(`The SCIM service returned a different group than ${id}.`);
   return group.members ?? [];
 }
 

@@ -2,7 +2,7 @@
  * Adds optional platform packages that npm left out of package-lock.json, and hashes that are missing in it.
  *
  * npm writes only what the registry in use serves, and `npm ci` then rejects the lockfile. Run it after every
- * `npm install`. A hash that this registry does not tell stays missing, and no release passes without it.
+ * `npm install`. A hash that this registry doesn't provide stays missing, and no release passes without it.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

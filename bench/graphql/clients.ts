@@ -73,7 +73,7 @@ async function facade(
   return inPages(client.applications({ pageSize: first, ...options }), first);
 }
 
-/** Reads one node after the other, as a user does, and reports where a page ends. */
+/** Reads node by node, as a user does, and reports where a page ends. */
 async function* inPages(nodes: AsyncIterable<Application>, size: number): Pages {
   let page: Application[] = [];
   for await (const node of nodes) {

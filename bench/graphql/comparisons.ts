@@ -14,7 +14,7 @@ const UNPREFETCHED: ClientName = "this SDK, prefetch: false";
 const BUSY = { busyMs: 15, latencyMs: 20, pages: 100, pageSize: 100 } as const;
 const OLD = "the other build";
 const PAGE_SIZES = [100, 1000] as const;
-/** Pages of a walk for a ratio that is near 1, and how many times the rounds: single walks differ by a third. */
+/** For a ratio near 1: pages of a walk, and a factor on the rounds, because single walks differ by a third. */
 const NEAR = { pages: { 100: 1500, 1000: 400 }, atMost: { 100: 1, 1000: 0.95 }, roundsFactor: 4 } as const;
 /** The longest of the walks takes minutes. */
 const MOST_MS = { quick: 3000, full: 20_000 } as const;

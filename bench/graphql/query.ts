@@ -1,7 +1,7 @@
 /** Applications that the benchmark's server has. */
 export const NODES = 100_000;
 
-/** What the benchmark counts, so that every client's nodes are used. */
+/** The part of a node that the benchmark counts, so that every client has to produce its nodes. */
 export interface Application {
   readonly id: string;
   readonly userCountStat: { readonly all: number };
@@ -21,7 +21,7 @@ export interface Variables {
   readonly after?: string | undefined;
 }
 
-/** The fields of the facade's own `applications`, with the name of the cursor's variable. */
+/** The fields that the facade's own `applications` selects, for a given name of the cursor's variable. */
 export function applicationsQuery(cursor: "after" | "cursor"): string {
   return `query Applications($first: Int, $${cursor}: String) {
     applications(first: $first, after: $${cursor}) {

@@ -18,7 +18,7 @@ export interface Candidate {
   run(): Promise<Figures>;
 }
 
-/** What a figure has to reach. */
+/** The target of a figure. */
 export interface Target {
   readonly figure: string;
   /** Candidate whose figure is the yardstick; if omitted, the figure is judged by itself. */
@@ -36,18 +36,18 @@ export type Runs = "quick" | "full" | "named";
 
 /** Candidates on the same task. */
 export interface Comparison {
-  /** `group/name`, to choose it by. */
+  /** `group/name`, which selects it on the command line. */
   readonly id: string;
   /** What is done, with sizes. */
   readonly title: string;
-  /** Which runs have it. */
+  /** The runs that include it. */
   readonly runs: Runs;
   /** Name of the candidate that ratios are of. */
   readonly subject: string;
   readonly candidates: readonly Candidate[];
   readonly columns: readonly Column[];
   readonly targets: readonly Target[];
-  /** Further rounds than the options say. @default 1, times the rounds */
+  /** More rounds than the options say. @default 1, times the rounds */
   readonly roundsFactor?: number;
   /** Why candidates are missing, and what else readers should know. */
   readonly notes?: readonly string[];

@@ -2,7 +2,7 @@ import type { Comparison } from "./comparison.js";
 import type { Options } from "./options.js";
 import type { Servers } from "./processes.js";
 
-/** What a group of comparisons is made with. */
+/** What a group needs to make its comparisons. */
 export interface Context extends Options {
   readonly servers: Servers;
 }

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface Options {
   /** Smaller sizes, fewer comparisons: under two minutes. */
   readonly quick: boolean;

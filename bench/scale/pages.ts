@@ -6,7 +6,7 @@ import { toFigures } from "../harness/figures.js";
 import { runScript } from "../harness/processes.js";
 
 const CLIENT: ClientName = "this SDK";
-/** Nodes of a page: with the most pages these are all that the server has. */
+/** Nodes of a page, so that the largest number of pages has all the server's nodes. */
 const PAGE_SIZE = 10;
 const PAGES = [10, 100, 1000, 10_000] as const;
 /** Far longer than the longest walk. */

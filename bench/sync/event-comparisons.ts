@@ -13,7 +13,7 @@ const MODES = {
   [BARE]: "bare",
 } as const satisfies Readonly<Record<string, EventMode>>;
 
-/** What it costs a run to keep events until all of them are sent. */
+/** The cost of keeping a run's events until all of them are sent. */
 export const eventComparisons: ComparisonsOf = ({ servers, size }) => {
   const records = Math.ceil(RECORDS * size);
   const comparison: Comparison = {

@@ -8,7 +8,7 @@ export class Lane {
   readonly #bytesPerMs: number;
   readonly #delayMs: number;
   readonly #onItsWay: { readonly at: number; readonly comeOut: () => void }[] = [];
-  /** When everything that has entered is on the link. */
+  /** When everything that went in will be on the link. */
   #freeAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -28,7 +28,7 @@ export class Lane {
     return Math.max(0, this.#freeAt - now - QUEUE_MS);
   }
 
-  /** Calls back when everything that has entered has come out. */
+  /** Calls back once everything that went in has come out. */
   last(then: () => void): void {
     this.#onItsWay.push({ at: this.#freeAt + this.#delayMs, comeOut: then });
     this.#timer ??= this.#wait();

@@ -20,7 +20,7 @@ export const NO_PYTHON =
 
 let descriptors: Promise<string> | undefined;
 
-/** Lets it write the records of a pool file. */
+/** Makes it write the records of a pool file. */
 export async function runPython(task: SyncTask & { readonly pool: string }): Promise<Figures> {
   descriptors ??= compileDescriptors();
   const told = JSON.stringify({ ...task, descriptors: await descriptors });

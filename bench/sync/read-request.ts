@@ -10,10 +10,10 @@ export interface ReadRequest {
 
 /** Field of a request that holds the batch's id, or its header; all others hold a collection. */
 const [BATCH_ID_FIELD = 0] = BATCH_ID_PATH;
-/** Messages from the request down to a list of records: as many for every kind that is measured. */
+/** Number of messages from the request down to a list of records, the same for every measured kind. */
 const DEPTH = WIRE.accounts.path.length;
 
-/** Reads a request without its records. Walks over the lengths of its fields: every field on the way has one. */
+/** Reads a request without its records. Follows the length prefixes: every field on the way has one. */
 export function readRequest(request: Buffer): ReadRequest {
   let batchId = "";
   let collection: CollectionInfo | undefined;

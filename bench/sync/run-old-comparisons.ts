@@ -14,10 +14,10 @@ const SMALL = { form: "array", records: 100, runs: 200 } as const;
 
 interface Scenario extends Pick<RunTask, "form" | "guarded" | "records"> {
   readonly id: string;
-  /** Runs that are measured, one after the other. @default 1 */
+  /** Number of measured runs, one after another. @default 1 */
   readonly runs?: number;
   readonly overLink?: boolean;
-  /** How many times the time of the other build it may take. */
+  /** How many times as long as the other build it may take. */
   readonly atMost: number;
 }
 

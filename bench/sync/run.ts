@@ -32,7 +32,7 @@ export interface Work {
   readonly windowBytes?: number;
 }
 
-/** The link that is imitated. */
+/** The simulated link. */
 export const LINK = { mbitPerSecond: 100, roundTripMs: 50 } as const;
 
 const MESSAGE_BYTES = 1024 * 1024;
@@ -41,7 +41,7 @@ const CERTIFICATE = {
   keyFile: projectPath("test/support/certs/self-signed-key.pem"),
 };
 
-/** Lets a client do the work once, and returns the cost. */
+/** Has a client do the work once, and returns the cost. */
 export async function run(servers: Servers, peer: PeerName, work: Work): Promise<Figures> {
   const { over, ...wanted } = work;
   const poolFile = outputPath(`${work.kind}-${work.text}.json`);

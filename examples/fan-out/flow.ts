@@ -13,7 +13,7 @@ export interface Partition {
 /** What the worker of one partition gets; the flow names the folder of its files. */
 export type Extraction = Partition & { readonly flow: string };
 
-/** What it leaves: a file that is there as a whole or not at all. */
+/** Its result: a file that exists as a whole or not at all. */
 export interface Extracted {
   readonly name: string;
   readonly file: string;
@@ -23,7 +23,7 @@ export interface Extracted {
 export interface Commit {
   readonly installationId: string;
   readonly flow: string;
-  /** All of them: the run refuses if one is missing. */
+  /** All partitions; if one is missing, the run refuses to send. */
   readonly partitions: readonly string[];
   readonly isFirstRun: boolean;
 }

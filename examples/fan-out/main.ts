@@ -1,5 +1,5 @@
 /**
- * One large installation over many workers, with BullMQ on Redis. Workers share a folder, FAN_OUT_FOLDER:
+ * One large installation, spread over many workers, with BullMQ on Redis. Workers share a folder, FAN_OUT_FOLDER:
  *
  *     main.ts start INSTALLATION partitions.json [--first-run]
  *     main.ts work        extracts partitions, and sends them when all are there
@@ -18,7 +18,7 @@ if (command === "start") {
 
 function startWorkers(): void {
   const client = SaasManagementClient.fromEnv();
-  // A job of a worker that died is taken over after 10 seconds, as often as it needs.
+  // Another worker takes over the job of a dead one after 10 seconds, as often as needed.
   const options = { connection, lockDuration: 10_000, stalledInterval: 5000, maxStalledCount: 10 };
   // Only a processor with three parameters gets a signal.
   const workers = [
@@ -28,7 +28,7 @@ function startWorkers(): void {
   for (const worker of workers) {
     worker.on("completed", ({ name }, result) => tell("completed", name, result));
     worker.on("failed", (job, { message }) => tell("failed", job?.name ?? "", { message }));
-    // A job that was silent for too long has a new worker by now.
+    // A job that was silent for too long already has a new worker.
     worker.on("lockRenewalFailed", (ids) => ids.forEach((id) => void worker.cancelJob(id)));
     worker.on("error", ({ message }) => tell("error", worker.name, { message }));
   }

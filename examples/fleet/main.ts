@@ -13,7 +13,7 @@ import { connectorOf } from "./connector.js";
 import { type Installation, schedule, startBoss, startNow } from "./queue.js";
 import { work } from "./work.js";
 
-/** Within the 30 seconds that Kubernetes gives: runs may end by themselves, then their batches are aborted. */
+/** Within the 30 seconds that Kubernetes grants, runs may finish; then their batches are aborted. */
 const FINISH_MS = 15_000;
 const STOP_MS = 25_000;
 

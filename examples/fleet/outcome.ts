@@ -30,7 +30,7 @@ export async function outcomeOf(
     case "retry-now":
     case "retry-after":
     case "unknown": {
-      // Only the attempt that this worker has: another one may have it by now.
+      // Only if this worker still has the attempt: another one may have taken the job.
       await boss.fail(QUEUE, { id, retryCount }, output);
       // The queue's own delay grows with each attempt; the service may know better.
       const afterMs = error instanceof RateLimitError ? error.retryAfterMs : undefined;

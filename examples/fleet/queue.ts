@@ -9,17 +9,17 @@ export interface Installation {
   readonly source: string;
   /** Such as `15 3 * * *`. */
   readonly cron: string;
-  /** Set by a person: its first run has nothing to compare with. */
+  /** Set by a person, because a first run has nothing to compare with. */
   readonly isNew?: boolean;
 }
 
 export const QUEUE = "sync";
-/** Jobs that a person has to fix. `boss.redrive` brings it back. */
+/** For jobs that a person has to fix. `boss.redrive` brings it back. */
 const DEAD = "sync-dead";
 
 /** Starts pg-boss on the database that PGHOST and the like name. */
 export async function startBoss(): Promise<PgBoss> {
-  // A worker that died is noticed after 10 to 15 seconds: then its lock is free for the asking.
+  // A dead worker is noticed after 10 to 15 seconds; by then its lock can be released.
   const boss = new PgBoss({ max: 4, superviseIntervalSeconds: 2, monitorIntervalSeconds: 2 });
   boss.on("error", (error) => console.error(JSON.stringify({ event: "queue", message: error.message })));
   await boss.start({ attempts: 10 });
@@ -28,7 +28,7 @@ export async function startBoss(): Promise<PgBoss> {
     // One job per installation waits or runs, no matter how many schedulers there are.
     policy: "exclusive",
     heartbeatSeconds: 10,
-    // The default of 15 minutes is that of a lease; a run may extract for hours.
+    // The default is 15 minutes, like a lease, but a run may extract for hours.
     expireInSeconds: 6 * 60 * 60,
     retryLimit: 12,
     retryDelay: 2,

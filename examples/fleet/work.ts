@@ -9,7 +9,7 @@ import type { JobResult, JobWithMetadata, PgBoss } from "pg-boss";
 import { outcomeOf } from "./outcome.js";
 import { type Installation, QUEUE } from "./queue.js";
 
-/** A run in which nothing moves for so long is ended: pg-boss's heartbeat tells only that the process lives. */
+/** A run without progress for this long is ended: pg-boss's heartbeat only shows that the process is alive. */
 const SILENT_MS = 10 * 60_000;
 
 export interface Fleet {
@@ -17,7 +17,7 @@ export interface Fleet {
   readonly client: SaasManagementClient;
   readonly connectorOf: (installation: Installation) => Connector<SnapshotCollection>;
   readonly runs: number;
-  /** Runs of one vendor at once, in all processes. */
+  /** Simultaneous runs of one vendor, in all processes. */
   readonly runsOfVendor: number;
   readonly stopping: AbortSignal;
 }
@@ -27,7 +27,7 @@ export function work(fleet: Fleet): Promise<string> {
     localConcurrency: fleet.runs,
     groupConcurrency: fleet.runsOfVendor,
     pollingIntervalSeconds: 1,
-    // A heartbeat may be late or lost on a busy machine: five of them count before a worker is considered dead.
+    // Heartbeats may be late or lost on a busy machine, so a worker counts as dead only after five of them.
     heartbeatRefreshSeconds: 2,
     // Each job is settled as `outcomeOf` says, and a second one is fetched as soon as the first one is done.
     perJobResults: true,
@@ -44,7 +44,7 @@ async function run(
   job: JobWithMetadata<Installation>,
 ): Promise<JobResult> {
   const { id: installationId, isNew = false } = job.data;
-  // A worker that stalled since it fetched the job may have lost it to another one. The heartbeat would tell it later.
+  // A worker that stalled since it fetched the job may have lost it to another one. The heartbeat would show it later.
   const { affected }: { readonly affected?: number } = await boss.touch(QUEUE, job);
   if (affected === 0) {
     tell("lost", installationId, {});
@@ -54,7 +54,7 @@ async function run(
   const signal = AbortSignal.any([job.signal, stopping, silent.signal]);
   let movedAt = Date.now();
   const watch = setInterval(() => {
-    if (Date.now() - movedAt > SILENT_MS) silent.abort(new Error("The run did not move any more."));
+    if (Date.now() - movedAt > SILENT_MS) silent.abort(new Error("The run made no more progress."));
   }, 5000);
   tell("began", installationId, { claimedAt: job.startedOn.getTime() });
   try {

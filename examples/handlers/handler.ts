@@ -1,5 +1,6 @@
 /**
- * Sends what a page may ask for, with a key that the page does not have. Bun, Deno and Workers run this file as it is:
+ * Sends a page's requests if they are allowed, with a key that the page doesn't have. Bun, Deno and Workers run this
+ * file as it is:
  *
  *   bun handler.ts
  *   deno serve --allow-net --allow-env handler.ts

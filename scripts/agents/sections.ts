@@ -13,7 +13,7 @@ export async function titledPage(path: string): Promise<readonly [title: string,
   return [title, body.trim()];
 }
 
-/** A template with the sections that it includes, as they stand in the pages today. */
+/** A template with the current text of the sections that it includes. */
 export async function withIncludes(template: string): Promise<string> {
   const included = new Map<string, string>();
   for (const [directive, path = "", headings = ""] of template.matchAll(INCLUDE)) {
@@ -24,7 +24,7 @@ export async function withIncludes(template: string): Promise<string> {
   return template.replace(INCLUDE, (directive) => included.get(directive)?.trim() ?? directive);
 }
 
-/** A section up to the next heading, with its own heading as one of the second level. */
+/** A section up to the next heading, with its own heading at the second level. */
 function sectionOf(path: string, text: string, heading: string): string {
   const parts = text.split(FENCE);
   let found: string | undefined;
@@ -44,7 +44,7 @@ function sectionOf(path: string, text: string, heading: string): string {
   return found;
 }
 
-/** Links lead to the pages in the package, which are named in text: a file of an agent stands alone. */
+/** Links to pages become names of pages in the package, because an agent reads a file on its own. */
 export function withoutLinks(path: string, text: string): string {
   const inPackage = (target: string) => posix.join(posix.dirname(path), target.replace(/#.*/, ""));
   return text

@@ -106,7 +106,7 @@ function literalMembers(type: ts.TypeNode): ts.TypeElement[] {
   return ts.isIntersectionTypeNode(type) ? type.types.flatMap(literalMembers) : [];
 }
 
-/** Finds docstrings of tags only. API Extractor reports missing docstrings. */
+/** Finds docstrings that have only tags. API Extractor reports missing docstrings. */
 function wordProblems(name: string, node: ts.Node): string[] {
   return /^\/\*\*[\s*]*@(?!inheritDoc)/.test(docOf(node))
     ? [`${at(node)} ${name} has tags but no description`]

@@ -46,7 +46,7 @@ const ACCEPTED = [
   /generated\/records\.ts:\d+ Missing documentation/,
 ];
 
-/** Types of fields, and parents of types that programs name in their place. */
+/** Types that only occur in fields, and base types of types that programs name instead. */
 const NOT_EXPORTED: ReadonlySet<string> = new Set([
   "Lease",
   "OnProgress",

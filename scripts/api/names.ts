@@ -1,7 +1,7 @@
 import ts from "typescript";
 import { type Entry, ROOT } from "./entries.js";
 
-/** Most names that all entries may export together. */
+/** Maximum number of names that all entries together may export. */
 export const MAX_NAMES = 150;
 
 /** An exported name of the package; one that several entries export counts once. */
@@ -31,7 +31,7 @@ export function publicNames(entries: readonly Entry[]): readonly PublicName[] {
   return [...names.values()];
 }
 
-/** The names that the signatures of `from` reach, with `from`: through types that are not exported, too. */
+/** `from`, and the names that its signatures reach, even through types that aren't exported. */
 export function reachableNames(names: readonly PublicName[], from: readonly PublicName[]): Set<string> {
   const checker = checkerOf();
   const visited = new Set<ts.Symbol>();

@@ -4,7 +4,7 @@ import ts from "typescript";
 /** Every exported name. */
 export const ALL = "*";
 
-/** A line that stays, with its number in the file of tsc unless it is written anew. */
+/** A line to keep, with its number in tsc's file unless it is rewritten. */
 interface Line {
   readonly text: string;
   readonly number?: number;
@@ -13,11 +13,11 @@ interface Line {
 /** Asks for a name of the file that a specifier leads to. Returns whether that file exports it. */
 export type NeedOf = (specifier: string, name: string) => boolean;
 
-/** A file of declarations as tsc writes it, of which only what is needed is kept. */
+/** A declaration file that tsc wrote, reduced to what is needed. */
 export class DeclarationFile {
   readonly #source: ts.SourceFile;
   readonly #needOf: NeedOf;
-  /** Statements to keep; of imports and exports the names to keep of each. */
+  /** Statements to keep; for imports and exports, the names to keep. */
   readonly #kept = new Map<ts.Statement, Set<ts.Node>>();
   readonly #asked = new Map<string, boolean>();
 

@@ -9,15 +9,15 @@ import { shippedSource } from "./source-paths.js";
 const SCRIPTS = ["src/cli/main.ts"];
 
 /**
- * Files that several entries share, each with what its modules are reached from without `import()`. A module belongs to
- * the first that reaches it, so that these files import only those above them.
+ * Files that several entries share, each with the roots from which its modules are reached without `import()`. A module
+ * belongs to the first that reaches it, so that these files import only those above them.
  */
 const SHARED: readonly (readonly [name: string, ...roots: string[]])[] = [
-  // Apart, because a page may want only these.
+  // Separate, because a page may want only these.
   ["errors", "core/errors/index"],
-  // What a page loads has nothing that needs Node.
+  // What a page loads contains nothing that needs Node.
   ["core", "graphql/client", "graphql/handler", "core/network-errors", "core/record-location"],
-  // Apart, because big.js is left out of a page only with the file that imports it.
+  // Separate, because a page can only leave big.js out together with the file that imports it.
   ["money", "graphql/money"],
   ["client", "index"],
   ["run", "runs/run", "sync/write/source-reader", "runs/preview/preview", "runs/history"],
@@ -34,7 +34,7 @@ export async function writeJavaScript(folder: string): Promise<void> {
   const bundle = await rolldown({
     cwd: ROOT,
     input: Object.fromEntries(doors.map((source) => [source.replace(/^src\/|\.ts$/g, ""), source])),
-    // Helpers of the compiler are no package.
+    // The compiler's helpers are bundled, as they don't belong to a package.
     external: (id) => !/^[./]|^src\/|^@oxc-project\//.test(id),
     platform: "neutral",
     tsconfig: "tsconfig.json",
@@ -103,7 +103,7 @@ interface SourceMap {
 }
 
 /**
- * A map to lines rather than columns, and none for generated code. It contains the sources that aren't beside the
+ * A map to lines rather than columns, and none for generated code. It contains the sources that aren't shipped with the
  * declarations, because bundlers and dev servers warn about missing ones.
  */
 function lineMap(text: string, place: string): string {

@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 import { entries, ROOT } from "../api/entries.js";
 
-/** Pages outside of `docs/`, and what they are called on the site. */
+/** Pages outside `docs/`, and their names on the site. */
 const OTHERS: ReadonlyMap<string, string> = new Map([
   ["README.md", "overview.md"],
   ["CHANGELOG.md", "changelog.md"],
@@ -46,7 +46,7 @@ function sitePath(path: string): string | undefined {
   return OTHERS.get(path) ?? (path.startsWith("docs/") ? path.slice("docs/".length) : undefined);
 }
 
-/** A page as it stands on the site: what the site lacks is named, not linked. */
+/** A page as the site shows it: files that the site lacks are named, not linked. */
 function moved(path: string, text: string): string {
   const here = posix.dirname(sitePath(path) ?? path);
   const parts = text.split(FENCE);

@@ -11,7 +11,7 @@ export interface SourceFigures {
   readonly over300: readonly string[];
   /** Files under 20 lines that hold more than types or exports. */
   readonly under20: readonly string[];
-  /** Files `x.ts` beside a folder `x/`. */
+  /** Files `x.ts` next to a folder `x/`. */
   readonly besideFolder: readonly string[];
 }
 
@@ -50,7 +50,7 @@ function countCode(text: string): number {
   return code.split("\n").filter((line) => !/^\s*(\/\/.*)?$/.test(line)).length;
 }
 
-/** Lines of what is neither shipped as code nor a test, examples included. */
+/** Lines of everything that is neither shipped code nor a test, including examples. */
 export function toolLines(): number {
   const folders = ["bench", "scripts", "codegen", "contract", "examples"];
   const paths = folders.flatMap((folder) =>
@@ -69,7 +69,7 @@ export function readmeWords(): number {
   return wordsOf("README.md");
 }
 
-/** Words of the longest guide: one sits down for a task, not for a book. */
+/** Words of the longest guide: a reader has a task, not time for a book. */
 export function longestGuideWords(): number {
   return Math.max(...tracked("docs/guides", ".md").map(wordsOf));
 }

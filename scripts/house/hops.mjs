@@ -1,6 +1,7 @@
 /**
  * Counts which files of the built package `import "."` loads, and which sources are entered by one record of
- * `batch.write`, by the second run with a guard and a file ledger, and by the first page of `licenses()`. The service runs in a process of its own. Prints JSON.
+ * `batch.write`, by the second run with a guard and a file ledger, and by the first page of `licenses()`. The service
+ * runs in its own process. Prints JSON.
  */
 import { fork } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -57,7 +58,7 @@ if (process.argv[2] === "service") {
   console.log(JSON.stringify({ imported, written, guarded, paged }));
 }
 
-/** Files, sources and functions of the package that ran since the last look. */
+/** Files, sources and functions of the package that ran since the last call. */
 async function entered(session) {
   const { result } = await session.post("Profiler.takePreciseCoverage");
   const own = result

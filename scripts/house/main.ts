@@ -1,6 +1,6 @@
 /**
  * Prints the figures of the house: lines of code of its three parts, files, circles and upward imports, files that a
- * record, a run and a page enter, modules on import, words. Exits with 1 where one has grown past what it may be.
+ * record, a run and a page enter, modules on import, words. Exits with 1 if one exceeds its limit.
  *
  *   npm run house
  */
@@ -19,9 +19,9 @@ interface Entered {
 interface Row {
   readonly figure: string;
   readonly value: number;
-  /** What it is to be at the end. */
+  /** The final goal. */
   readonly goal: number;
-  /** What it may not grow past until then; lowered whenever it shrinks. */
+  /** The limit until then; lowered whenever the figure shrinks. */
   readonly most?: number;
 }
 

@@ -9,7 +9,7 @@ import { ROOT } from "../api/entries.js";
 import { FOLDER, pack, TARBALL } from "./pack.js";
 import { expectedFiles, packProblems } from "./pack-list.js";
 
-/** Largest tarball, and most files. A sudden growth means that it contains stray files. */
+/** Maximum size of the tarball, and maximum number of files. Sudden growth means stray files. */
 const MAX_KIBIBYTES = 900;
 const MAX_FILES = 400;
 

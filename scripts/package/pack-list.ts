@@ -13,7 +13,7 @@ const SINGLE_FILES = [
   "schema/schema.graphql",
 ];
 
-/** Every file of the package but those of `dist`. */
+/** Every file of the package except those in `dist`. */
 export async function expectedFiles(root: string): Promise<ReadonlySet<string>> {
   const protos = (await filesIn(root, "proto")).filter((path) => path.endsWith(".proto"));
   const pages = (await filesIn(root, "docs")).filter((path) => /\.(md|svg)$/.test(path));
@@ -25,7 +25,7 @@ export async function expectedFiles(root: string): Promise<ReadonlySet<string>> 
   return new Set([...SINGLE_FILES, ...docs, ...protos, ...examples, ...(await agentFiles()).keys()]);
 }
 
-/** What belongs to a built file: to declarations their source, where "go to definition" leads. */
+/** Files that belong to a built file: for declarations, the source that "go to definition" leads to. */
 function built(path: string): string[] {
   const stem = path.replace(/(\.d\.ts|\.js)$/, "");
   if (path.endsWith(".d.ts")) return [path, `${path}.map`, stem.replace(/^dist/, "dist/src").concat(".ts")];

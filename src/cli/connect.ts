@@ -99,7 +99,7 @@ function loggerOf(io: Io): Logger {
     (said: string, details: object = {}) => {
       if (!io.verbose && (level === "debug" || level === "info")) return;
       isAway ||= said.includes(": the service is unavailable");
-      // Each round of an outage has a line of its own.
+      // Each round of an outage gets its own line.
       if (isAway && !io.verbose && said.endsWith(": retrying")) return;
       // The command itself reports how it ended.
       if (/: run (held|failed)$/.test(said)) return;

@@ -74,7 +74,7 @@ async function checkAll(
   await check("GraphQL API", async (signal) => {
     if (baseUrl === undefined) return skipped("SAAS_MANAGEMENT_BASE_URL is not set; runs do not need it");
     const plans = opened().graphql.licensePlans({ signal });
-    // As large as the pages of other commands: a service may refuse the size.
+    // As large as the pages of other commands, because a service may refuse the size.
     const { totalCount } = await plans.firstPage();
     return ok(`reads the workspace (${totalCount} license plans)`);
   });

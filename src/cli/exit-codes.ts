@@ -63,7 +63,7 @@ export function helpOf(words: string, when: string): NextStep {
   return { command: inShell([...words.split(" "), ...kept]), when };
 }
 
-/** A command with these arguments; those of this process never hold a key. */
+/** A command with these arguments. This process's arguments never contain a key. */
 export function inShell(args: readonly string[]): string {
   const quoted = args.map((arg) => (/^[\w./=:@-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`));
   // A command of a local installation is not in the PATH of a shell.

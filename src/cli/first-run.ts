@@ -21,7 +21,7 @@ export function countsOf(text: string, snapshots: readonly SnapshotCollection[])
 }
 
 /**
- * Asks on the terminal for what a first run has read, before it is judged and sent.
+ * Asks on the terminal to confirm what a first run has read, before it is judged and sent.
  * @returns the connector that asks, and the counts that were confirmed, which it fills in
  */
 export function asking<S extends SnapshotCollection>(

@@ -1,4 +1,6 @@
-/** The page of `status --format html`: held runs, for the person who decides. It has ids, but no other data of records. */
+/**
+ * The page of `status --format html`: held runs, for the person who decides. It contains ids, but no other record data.
+ */
 import type { HeldReason, SnapshotDiff } from "../core/errors/index.js";
 import { usually } from "../runs/guard/changed.js";
 import { heldLines } from "../runs/guard/held-report.js";
@@ -50,7 +52,7 @@ function figuresOf({ collection, diff, usual, limits }: HeldReason): string {
   return factsOf([sent, fact("removed"), fact("added")]);
 }
 
-/** The last runs of each collection, and those that are held. */
+/** The last runs of each collection, and the held ones. */
 function chartsOf({ runs, held }: Runs): readonly string[] {
   const columns = new Map<string, Column[]>();
   const shares = new Map<string, number>();

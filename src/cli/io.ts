@@ -88,7 +88,7 @@ export class Io {
 
   /**
    * Writes a line to stderr.
-   * @param fields Further fields of the line with `--json`.
+   * @param fields More fields for the line with `--json`.
    * @param text The text for a person.
    */
   log(level: Level, message: string, fields: object = {}, text = message): void {
@@ -109,7 +109,7 @@ export class Io {
     this.#stderr(drawn === "" ? this.#clean(text) : `${CLEAR_LINE}${this.#clean(text)}${drawn}`);
   }
 
-  /** Draws a line on the terminal in place of the last one, cut so that it stays one line; "" takes it away. */
+  /** Draws a line on the terminal over the last one, cut to fit on one line; "" removes it. */
   draw(line: string): void {
     if (line === "" && this.#drawn === "") return;
     this.#drawn = [...line].slice(0, (columnsOf(process.stderr) ?? 80) - 1).join("");

@@ -12,10 +12,10 @@ import { isCollection, isSnapshot } from "../sync/collections.js";
 import { type Connection, openClient } from "./connect.js";
 import type { Io } from "./io.js";
 
-/** What the ids of a list would undergo. */
+/** What would happen to the ids of a list. */
 const CHANGES = { removals: "removed", additions: "added", sent: "sent", changed: "changed" } as const;
 
-/** What the ledger knows of all installations. @throws {ConfigurationError} there is no ledger, or it is damaged */
+/** What the ledger knows about all installations. @throws {ConfigurationError} there is no ledger, or it is damaged */
 export async function installationsOf(connection: Connection) {
   return readInstallations(await openAll(givenLedger(connection)), Date.now());
 }
@@ -53,7 +53,7 @@ export function ledgerOf(connection: Connection) {
   };
 }
 
-/** Reads what the ledger knows of runs. It needs no key. */
+/** Reads what the ledger knows about runs. It needs no key. */
 export async function openHistory(connection: Connection, io: Io) {
   const ledger = ledgerOf(connection);
   await using client = openClient(connection, io);

@@ -32,7 +32,7 @@ import("./program.js")
   .finally(endSoon);
 
 async function fail(error: unknown): Promise<void> {
-  process.exitCode = 1; // also if the report fails
+  process.exitCode = 1; // even if the report fails
   const { report } = await import("./problem.js");
   process.exitCode = report(error, io);
 }

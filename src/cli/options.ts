@@ -12,7 +12,7 @@ class Flag<Value = boolean> extends Option {
 
 export const FIRST_RUN_COUNTS = "--first-run-counts";
 
-/** All options. A command has some of them. */
+/** All options. Each command takes some of them. */
 export const OPTIONS = {
   installation: new Flag<string>("--installation <id>", "installation (SAAS_MANAGEMENT_INSTALLATION_ID)"),
   apiKeyFile: new Flag<string>("--api-key-file <file>", "read the API key from a file; - is stdin"),
@@ -24,7 +24,7 @@ export const OPTIONS = {
   json: new Flag("--json", "print JSON, also for errors"),
   preview: new Flag("--dry-run, --preview", "send nothing, and print what a run would do"),
   firstRun: new Flag("--first-run", "this is the first run with this ledger; --first-run=1240,12 has counts"),
-  // Written as --first-run=…: an optional value would take the name of a file.
+  // Must be written as --first-run=…, because an optional value would swallow the name of a file.
   firstRunCounts: new Flag<string>(`${FIRST_RUN_COUNTS} <counts>`).hideHelp(),
   waitForLock: number("--wait-for-lock <seconds>", "wait for another run to end (default: 0)", 0, 999_999),
   delimiter: new Flag<string>("--delimiter <character>", "delimiter of cells, such as ; or tab").argParser(
@@ -49,7 +49,7 @@ export const OPTIONS = {
   ),
   port: number("--port <number>", "port of the GraphQL API (default: a free one)", 0, 65_535),
   syncPort: number("--sync-port <number>", "port of the Sync API (default: a free one)", 0, 65_535),
-  // Not --env-file: Node takes that for its own, after the script too (https://github.com/nodejs/node/issues/54232).
+  // Not --env-file: Node takes it for its own, even after the script (https://github.com/nodejs/node/issues/54232).
   writeEnv: new Flag<string>(
     "--write-env <file>",
     "write the settings to a new file, until the server stops",

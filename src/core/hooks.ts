@@ -89,7 +89,7 @@ function takesDetailsFirst(logger: object): boolean {
 }
 
 /**
- * Wraps a caller's callback so that it never throws. It isn't awaited, and errors from it are logged.
+ * Wraps a caller's callback so that it never throws. It isn't awaited, and its errors are logged.
  * @param name Name of the option, for the log.
  */
 export function safeCallback<Event>(

@@ -129,10 +129,10 @@ type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: fals
  * enough time is left, it throws the error at once.
  *
  * p-retry runs the loop: it numbers the attempts, counts the retries, and asks after each failure whether it counts and
- * whether to continue. We keep three things to ourselves. It gets no signal, because it would drop a success if the
- * signal had aborted meanwhile, and only errors of the SDK, because it replaces anything that isn't an error. We
- * compare the limit, because p-retry stops asking at its own, even about a failure that doesn't count. And we make the
- * pauses, to honor Retry-After, full jitter and our clock.
+ * whether to continue. It gets no signal, because it would drop a success if the signal had since aborted. It gets only
+ * errors of the SDK, because it replaces anything that isn't an error. We compare the limit ourselves, because p-retry
+ * stops asking once it's reached, even after a failure that doesn't count. And we make the pauses, to honor
+ * Retry-After, full jitter and our clock.
  */
 export async function withRetry<T>(
   attempt: (number: number) => Promise<T>,

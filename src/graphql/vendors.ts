@@ -52,7 +52,7 @@ export async function previewVendors(
   const { where: filter = {} } = vendorVariables(input, where);
   const applications = (list: object) =>
     listConnection(transport, "applications", ApplicationsDocument, [{ ...own, ...list }]);
-  // Rows come and go meanwhile; sorting by id keeps the others in place.
+  // Rows may come and go between pages; sorting by id keeps the others in place.
   const matching = applications({ where: applicationFilter(filter, "where"), order: { id: "ASC" } });
   // Only the service knows the states; it refuses one that the change couldn't set.
   await applications({ where: { state: { eq: input.state } } }).totalCount();

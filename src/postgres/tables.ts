@@ -6,7 +6,9 @@ export interface Tables {
   readonly pieces: string;
 }
 
-/** Another process created it meanwhile: unique_violation, duplicate_schema, duplicate_table, duplicate_object. */
+/**
+ * Another process created it at the same time: unique_violation, duplicate_schema, duplicate_table, duplicate_object.
+ */
 const CREATED_MEANWHILE = new Set(["23505", "42P06", "42P07", "42710"]);
 const MAX_ATTEMPTS = 5;
 

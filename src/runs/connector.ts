@@ -110,7 +110,7 @@ export function readConnector<S extends SnapshotCollection>(
   caller: string,
   connector: Connector<S>,
 ): Connector<S> {
-  // Callers without types may pass anything.
+  // Untyped callers may pass anything.
   const run: unknown = isObject(connector) ? connector.run : undefined;
   if (typeof run !== "function") {
     throw new InvalidInputError(

@@ -27,7 +27,7 @@ const MAX_CHARACTERS = 1000;
 /** Length of the hash that stands for an event without an id. */
 const HASH_BYTES = 16;
 
-/** The ids of the events of one collection: those that this run has written, and those that the last one had sent. */
+/** The ids of one collection's events: those that this run has written, and those that the last run sent. */
 interface EventIds {
   readonly own: SnapshotIds;
   readonly known: IdTable;
@@ -38,7 +38,7 @@ interface EventIds {
  * events that were sent.
  */
 export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
-  /** What the connector has advanced, by the wire names of the collections. */
+  /** The watermarks that the connector advanced to, by the wire names of the collections. */
   readonly advanced: Record<string, string> = {};
   readonly #ledger: InstallationLedger | undefined;
   /** What the ledger had before the connector was called. */
@@ -49,7 +49,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
   readonly #asked = new Set<EventCollection>();
 
   /**
-   * @param log Undefined in a preview, which works without a ledger, and without one that can be read.
+   * @param log Undefined in a preview, which also works without a ledger, or with an unreadable one.
    */
   constructor(
     ledger: InstallationLedger | undefined,
@@ -68,7 +68,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
     return this.seen.state.watermarks;
   }
 
-  /** The ids of what was written with `newOnly`. */
+  /** The ids of events that were written with `newOnly`. */
   get sent(): readonly SnapshotLines[] {
     const lines = (name: Collection) => this.#log?.lines(name) ?? noLines();
     return [...this.#ids.keys()].map((collection) => ({
@@ -99,8 +99,8 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
   };
 
   /**
-   * Returns the inspector of a write with `newOnly`, which counts in its report what it leaves out.
-   * @param inner Inspects what is left.
+   * Returns the inspector for a write with `newOnly`. It counts the events that it leaves out in its report.
+   * @param inner Inspects the remaining events.
    * @throws {InvalidInputError} the collection is a snapshot, or the run has no ledger
    * @throws {ConfigurationError} the ids that were sent cannot be read
    */
@@ -132,7 +132,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
     };
   }
 
-  /** Keeps the last ids: the connector has returned. */
+  /** Keeps the last ids, once the connector has returned. */
   async flush(): Promise<void> {
     for (const ids of this.#ids.values()) (await ids).own.flush();
   }
@@ -156,7 +156,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
       return known === undefined ? new IdTable() : tableOf(known.lines());
     };
     try {
-      // Once more, because another run may have replaced its ids meanwhile. Then this one is outdated.
+      // Once more, because another run may have replaced its ids in the meantime. Then this one is outdated.
       return await read(this.seen).catch(async () => read((await ledger?.read()) ?? this.seen));
     } catch (error) {
       if (this.#log === undefined) return new IdTable();
@@ -179,7 +179,7 @@ function hashOf(contents: Uint8Array): Uint8Array {
 }
 
 function subjectOf(call: string, name: EventCollection): string {
-  // Callers without types may pass anything.
+  // Untyped callers may pass anything.
   if (!isCollection(name)) throw unknownCollectionError(name);
   if (COLLECTIONS[name].model === "event") return COLLECTIONS[name].wireName;
   throw snapshotError(`${call} takes a collection of events`, name);

@@ -37,7 +37,7 @@ export interface ExtractionOptions {
   readonly configuration: SyncConfiguration;
   readonly subject: Subject;
   readonly snapshots: readonly SnapshotCollection[];
-  /** Keeps a message; its buffer is used again when it has resolved. */
+  /** Keeps a message; its buffer is reused once this resolves. */
   readonly keep: (collection: Collection, message: EncodedMessage) => Promise<void>;
   readonly inspectorOf: InspectorOf;
   readonly events: EventMemory;
@@ -79,7 +79,9 @@ export class Extraction implements WriteTarget {
     return statsByCollection(this.#reports);
   }
 
-  /** Fires when a write comes too late or fails: what was extracted is not complete, and must not be completed. */
+  /**
+   * Fires when a write comes too late or fails: the extracted data is incomplete, and its batch must not be completed.
+   */
   get incomplete(): AbortSignal {
     return this.states.incomplete;
   }
@@ -203,7 +205,7 @@ export class Extraction implements WriteTarget {
 
   async #settle(): Promise<void> {
     await this.#writes.settled();
-    // An unawaited write continues now, and shows what is missing.
+    // Lets a write that nobody awaits continue, so that it shows what is missing.
     await nextTurn();
     await this.#writes.settled();
     if (this.#violation !== undefined) throw this.#violation;

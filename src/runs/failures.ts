@@ -124,7 +124,7 @@ export async function released(
   }
 }
 
-/** The error of a run that another one has overtaken. @param names The collections of both. */
+/** The error of a run that another one has overtaken. @param names The collections that both have. */
 export function outdated(
   installationId: string,
   names: readonly Collection[],

@@ -115,8 +115,8 @@ export function withSurprise(receipt: RunReceipt, surprise: string): RunReceipt 
 }
 
 /**
- * A surprise is an error for whoever watches the job, and on a holiday hardly anyone works: only ten times as many events
- * as on the same weekday are one, or a tenth of them.
+ * Whoever watches the job sees a surprise as an error, and on a holiday hardly anyone works. So only ten times as many
+ * events as on the same weekday, or a tenth of them, count as one.
  */
 const FAR = { factor: 10, runs: 3, events: 100 };
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -141,7 +141,7 @@ export function acceptedOf({ collections }: RunReceipt): number {
   return all.reduce((sum, records) => sum + records, 0);
 }
 
-/** Whether a ledger has a receipt. */
+/** Whether a value from a ledger is a receipt. */
 export function isReceipt(value: unknown): value is RunReceipt {
   if (!isObject(value)) return false;
   const { batchId, collections, surprises }: Partial<Record<keyof RunReceipt, unknown>> = value;

@@ -34,7 +34,7 @@ export interface RunParts {
   readonly closed: AbortSignal;
 }
 
-/** What the connector has written, and what the ledger had before. */
+/** What the connector wrote, and what the ledger had before. */
 interface Extracted {
   readonly spool: Spool;
   readonly guard: Guard;
@@ -221,7 +221,7 @@ class Run {
     extracted: Extracted,
   ): Promise<CompletedBatch | (FailedBatch & { readonly isReleased: boolean })> {
     const { spool, guard, events, extraction } = extracted;
-    // A write that comes too late shows that what was extracted is not complete.
+    // A late write shows that the extracted data is incomplete.
     const { controller, unlink } = linkAbort(this.#ended, extraction.incomplete);
     const cut = controller.signal;
     // Ends the writes at once; the abort below waits for the service.
@@ -287,7 +287,7 @@ class Run {
   }
 }
 
-/** Completes a batch of which everything was accepted. A run knows what it had to write, which may be nothing. */
+/** Completes a batch after all its records were accepted. A run knows what it had to write, which may be nothing. */
 async function complete(batch: BatchHandle): Promise<CompletionCounts> {
   try {
     return await batch.complete({ unverified: true });

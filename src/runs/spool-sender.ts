@@ -10,7 +10,7 @@ import type { Spool, SpooledMessage } from "./spool.js";
 
 /** The longest time of a timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** Room for the id of the batch and what follows it, beside the records of a full message. */
+/** Room for the batch's id and what follows it, in addition to the records of a full message. */
 const SPARE_BYTES = 64 * 1024;
 
 type SendConfiguration = Pick<SyncConfiguration, "maxMessageBytes" | "messageBytes" | "sendWindowBytes">;
@@ -82,13 +82,13 @@ function recordsOf(messages: readonly SpooledMessage[]): number {
 
 /** Reads messages as they are sent, in order. */
 function readerOf(spool: Spool, batchId: Buffer, { messageBytes }: SendConfiguration) {
-  // Two buffers take turns, because the collector walks the whole heap for what lies outside of it.
+  // Two buffers take turns, because allocating outside the heap makes the collector walk all of it.
   let buffers: Buffer[] = [];
   let next = 0;
   return (index: number, kept: SpooledMessage): StoredMessage => {
     const length = batchId.length + kept.length;
     const load = async () => {
-      // Another attempt begins with other buffers: the one before may still use its own.
+      // Another attempt gets new buffers, because the previous one may still use its own.
       if (index !== next) buffers = [];
       next = index + 1;
       const used = buffers[index % 2];

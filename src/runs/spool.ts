@@ -58,13 +58,13 @@ interface Piece {
 /** A message without the id of its batch, and whether it was accepted. */
 export interface SpooledMessage extends Piece {
   readonly records: number;
-  /** Whether a batch of the run had it accepted. */
+  /** Whether the service accepted it in a batch of the run. */
   isAccepted: boolean;
 }
 
 /**
- * What a connector has written, until it was judged and sent: the messages of each collection, and the lines of their
- * ids for the ledger. A log that is written once, in memory and then in a file without a name.
+ * Keeps what a connector has written until it's judged and sent: the messages of each collection, and the lines of
+ * their ids for the ledger. A log that is written once, in memory and then in a file without a name.
  */
 export class Spool {
   readonly #options: ReturnType<typeof readSpoolOptions>;
@@ -89,17 +89,17 @@ export class Spool {
   }
 
   /**
-   * Takes a message in. Its buffer may be used again when this has resolved.
+   * Takes in a message. Its buffer may be reused once this has resolved.
    * @throws {SpoolError} the file cannot be written
    */
   async append(collection: Collection, { bytes, bodyStart, records }: EncodedMessage): Promise<void> {
     const piece = this.#put(bytes.subarray(bodyStart));
     listOf(this.#messages, collection).push({ ...piece, records, isAccepted: false });
-    // What was noted beside the records must not pile up in memory.
+    // What was noted along with the records must not pile up in memory.
     await this.settled();
   }
 
-  /** Takes lines of ids in. @param done Called when their bytes may be used again. */
+  /** Takes in lines of ids. @param done Called when their bytes may be reused. */
   appendLines(collection: Collection, lines: Uint8Array, done: () => void): void {
     listOf(this.#lines, collection).push(this.#put(lines, done));
   }
@@ -129,7 +129,7 @@ export class Spool {
     }
   }
 
-  /** The lines of a collection. A piece holds until the next one is asked for. */
+  /** The lines of a collection. A piece is valid until the next one is requested. */
   async *lines(collection: Collection): AsyncGenerator<Uint8Array, void, undefined> {
     let buffer = new Uint8Array();
     for (const piece of this.#lines.get(collection) ?? []) {
@@ -189,7 +189,7 @@ export class Spool {
     const flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW;
     if (process.platform === "win32") return open(path, flags | DELETE_ON_CLOSE, 0o600);
     const file = await open(path, flags, 0o600);
-    // From now on it has no name, so nothing stays when the process dies.
+    // From now on it has no name, so nothing remains if the process dies.
     await unlink(path);
     return file;
   }

@@ -53,7 +53,7 @@ export interface SyncClient {
    * @throws {InvalidInputError} an option is wrong, or the connector didn't write what `snapshots` declares
    * @throws {RunHeldError} the guard held the run
    * @throws {SpoolError} the folder of the temporary file is full, missing or read-only
-   * @throws {RunOutdatedError} another run completed one of its collections meanwhile
+   * @throws {RunOutdatedError} another run completed one of its collections in the meantime
    * @throws everything that `startBatch`, `write` and `complete` throw, when `retryForMs` is over
    */
   run<const S extends SnapshotCollection = never>(

@@ -105,7 +105,7 @@ function heightOf(cells: readonly string[]): number {
   return cells.reduce((sum, cell) => sum + countIn(cell, "\n"), 1);
 }
 
-/** The position after so many lines; one past the end if the last of them has no line feed. */
+/** The position after this many lines; one past the end if the last of them has no line feed. */
 function afterLines(text: string, start: number, lines: number): number {
   let at = start;
   for (let left = lines; left > 0; left -= 1) at = text.indexOf("\n", at) + 1 || text.length + 1;

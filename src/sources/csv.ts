@@ -31,7 +31,7 @@ const CSV_OPTIONS = {
 /**
  * Streams the records of a CSV file (RFC 4180); memory doesn't grow with the file.
  *
- * - The first row is the header. Each further row becomes an object of strings; an empty cell is an empty string.
+ * - The first row is the header. Each later row becomes an object of strings; an empty cell is an empty string.
  * - It accepts a byte order mark, both kinds of line ends, quoted line breaks, empty lines and Excel's line `sep=;`.
  *   The line `""` isn't empty: it's a row with an empty cell.
  * - Columns that you don't read may have no heading, or duplicate ones.

@@ -28,8 +28,8 @@ const JSONL_OPTIONS = {
  * Streams the records of a JSON Lines file (one JSON value per line); memory doesn't grow with the file.
  *
  * - It skips empty lines, but refuses a file with nothing else. The last line needs no line feed.
- * - It throws an error that names the line for a line that isn't JSON (such as a truncated last line), a line that is
- *   too long, invalid bytes, and half of a character in a stream of text.
+ * - If a line isn't JSON (such as a truncated last line), is too long, or has invalid bytes (or, in a stream of text,
+ *   half of a character), it throws an error that names the line.
  * - If a write rejects a record, the error names its location, such as `users.jsonl:1042`.
  *
  * The iteration throws `InvalidInputError`; errors that `map` throws are rethrown unchanged.

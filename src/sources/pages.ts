@@ -47,7 +47,7 @@ const PAGES_OPTIONS = {
  *   an earlier one, more pages than `maxPages`, a page without an `items` array (such as an error with HTTP 200), and a
  *   number of items that differs from the vendor's total. It accepts up to `maxEmptyPages` consecutive empty pages that
  *   have a next page.
- * - Such an error is `retryable` if the total differs or a page is repeated: the data may have changed meanwhile.
+ * - Such an error is `retryable` if the total differs or a page is repeated: the data may have changed in between.
  * - Errors that `fetchPage` and `map` throw are rethrown unchanged. If they have `retryable: true`, for example because
  *   a cursor expired, they ask for another run (`disposition`).
  * - If a write rejects a record, the error names its location, such as `page 3, item 17`.

@@ -27,7 +27,7 @@ export class BatchClient {
   readonly #installationId: string | undefined;
   readonly #starter: BatchStarter;
   readonly #closed = new AbortController();
-  /** Aborts when nothing is sent any more; before that, runs still abort their batches. */
+  /** Aborts once nothing more may be sent; until then, runs can still abort their batches. */
   readonly #over = new AbortController();
   readonly #runs = new Set<Promise<unknown>>();
 
@@ -115,7 +115,7 @@ export class BatchClient {
 
   /**
    * Makes a run: `close` waits for its end.
-   * @param run Gets what starts its batches, which outlive the client's end.
+   * @param run Receives what starts its batches, which may outlive the client.
    */
   async whileRunning<T>(run: (start: BatchClient["start"]) => Promise<T>): Promise<T> {
     const running = run((options, watch) => this.start(options, watch, this.#over.signal));

@@ -8,10 +8,10 @@ import { testService } from "../support/test-service.js";
 interface FieldFile {
   readonly what: string;
   readonly file: string;
-  /** Its text, or its bytes in base64. */
+  /** The file's text, or its bytes in base64. */
   readonly content?: string;
   readonly base64?: string;
-  /** What it leaves at the service, or how it is refused. */
+  /** What the service has afterwards, or how the file is refused. */
   readonly records?: readonly object[];
   readonly refused?: string;
 }

@@ -56,7 +56,7 @@ test("a test clock without startAt shows the system time plus what you advanced 
 test("a running test clock waits only for the time left after it was advanced", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
-  // Without a turn of the event loop, in which other tests' sockets could set timers.
+  // Doesn't yield to the event loop, because other tests' sockets could set timers.
   const pass = async (ms: number) => {
     vi.advanceTimersByTime(ms);
     for (let microtask = 0; microtask < 20; microtask += 1) await undefined;
@@ -106,7 +106,7 @@ test("a driven test clock rejects with the error of the work, and doesn't move a
 
 test("a driven test clock fires no timeout while a busy machine slows down the work", async () => {
   const clock = clockAtNoon();
-  // A process that gets the processor ten times a second.
+  // Simulates a process that gets the processor only ten times a second.
   let time = 0;
   const spied = vi.spyOn(performance, "now").mockImplementation(() => (time += 100));
   onTestFinished(() => spied.mockRestore());
@@ -175,7 +175,7 @@ test.each(CLOCKS)(
   },
 );
 
-test("a user's clock that only tells the time uses the system's timers", async () => {
+test("a custom clock that has only now() uses the system's timers", async () => {
   const clock = completeClock({ now: () => 5 });
   expect(clock.now()).toBe(5);
   const before = clock.monotonic();

@@ -1,4 +1,4 @@
-/** Contracts that differ from ours, with the files that a person would write in contract/. */
+/** Contracts that differ from ours, with the files that a maintainer would write in contract/. */
 import { MAPPING } from "../../contract/mapping.js";
 import { RULES } from "../../contract/rules.js";
 import type { Mapping, Rules } from "../../contract/types.js";

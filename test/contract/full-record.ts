@@ -2,8 +2,8 @@ import type { FieldsModel, FieldType, Model, RecordModel } from "../../codegen/m
 import { enumLiterals } from "../../codegen/names.js";
 
 /**
- * A record of each variant with a value in every field, as JSON has them: times are strings, 64-bit numbers numbers.
- * @param choice Which value of an enum, and which variant of a message within: 0 is the first, -1 the last.
+ * A record of each variant with a value in every field, as in JSON: times are strings, and 64-bit numbers are numbers.
+ * @param choice Which value of an enum and which variant of a nested message to use: 0 for the first, -1 for the last.
  */
 export function fullRecords({ generic, variants }: RecordModel, choice = -1): readonly object[] {
   return [

@@ -1,4 +1,4 @@
-/** The code of a contract: that of src for the contract in place, and freshly generated code for any other. */
+/** The code of a contract: src for the current contract, freshly generated code for any other. */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -36,7 +36,7 @@ const MESSAGE_BUILDER = "sync/encoding/message-builder.ts";
 
 const registries = new Map<string, FileRegistry>();
 
-/** The service's own descriptors, which code generation has not touched. */
+/** The service's own descriptors, untouched by code generation. */
 export function originalsOf({ folder }: ContractFixture): FileRegistry {
   return getOrAdd(registries, folder, () => readProtoFiles(folder));
 }
@@ -49,7 +49,7 @@ export function collectionsOf(contract: ContractFixture): readonly Collection[] 
   return readContract(normalizedRequest(normalized(contract)), contract.rules).collections;
 }
 
-/** The collections of the contract that is in place. */
+/** The collections of the current contract. */
 export const contractCollections = () => collectionsOf(IN_PLACE);
 
 /** Generates the code of a contract as `npm run codegen` does, into a folder that stands for src. */

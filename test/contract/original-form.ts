@@ -11,7 +11,7 @@ import { GENERIC, type Names } from "../../codegen/contract-names.js";
 import { enumLiterals } from "../../codegen/names.js";
 
 /**
- * A message, as the service's own descriptors read it, in the form in which users write records.
+ * A message as the service's own descriptors read it, in the form that users write.
  * @throws Error the message has a field that the descriptors do not know
  */
 export function originalForm(message: ReflectMessage, names: Names): object {
@@ -23,7 +23,7 @@ export function originalForm(message: ReflectMessage, names: Names): object {
     const value: unknown = message.get(field);
     const literal =
       field.fieldKind === "enum" && enumLiterals(field.enum).find(({ number }) => number === value);
-    // Without presence, the zero of an enum is always there.
+    // An enum without presence always has a value: zero.
     const isThere = message.isSet(field) || (literal && field.presence === FeatureSet_FieldPresence.IMPLICIT);
     if (isThere) form[camelCase(names.field(field))] = literal ? literal.literal : plain(value, names);
   }
@@ -41,7 +41,7 @@ function plain(value: unknown, names: Names): unknown {
   return isReflectList(value) ? Array.from(value, (entry) => plain(entry, names)) : value;
 }
 
-/** A record's generic variant is written flat. */
+/** Users write a record's generic variant flat. */
 export function flattened(record: object): object {
   const generic: unknown = Reflect.get(record, GENERIC);
   return typeof generic === "object" && generic !== null ? generic : record;

@@ -1,4 +1,4 @@
-/** What generated code writes and reads, by the service's own descriptors, of contracts that are unlike ours too. */
+/** Checks what generated code writes and reads against the service's own descriptors, even for other contracts. */
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { codeOf, collectionsOf, originalsOf } from "./generated.js";
 import { at, flattened, originalForm, set } from "./original-form.js";
 
 const CONTRACTS = Object.entries({ "in place": IN_PLACE, flat: FLAT, nested: NESTED, presence: PRESENCE });
-/** Fewer are not worth a block. */
+/** Fewer records don't make a block. */
 const TIMES = 10;
 
 test.each(CONTRACTS)("records of the contract %s", async (_, contract) => {
@@ -96,7 +96,7 @@ test.each(CONTRACTS)("the methods of the contract %s", async (_, contract) => {
   expect(startSyncBatch.responseDeserialize(bytes)).toEqual({ batchId: "b-1" });
 });
 
-/** The records of a request that has nothing but its batch id and one collection. */
+/** The records of a request that must have only its batch id and one collection. */
 function recordsIn(form: object, collection: string): readonly object[] {
   const found: unknown = Reflect.get(form, collection);
   if (typeof found === "object" && found !== null) {

@@ -1,4 +1,4 @@
-/** What code generation refuses, each in a sentence with its place. */
+/** What code generation refuses: each refusal is a sentence that says where. */
 import { clone, create, createFileRegistry } from "@bufbuild/protobuf";
 import {
   Edition,
@@ -26,7 +26,7 @@ function read({ mapping, rules }: ContractFixture, files: FileDescriptorSet): re
 
 type Edit = (file: FileDescriptorProto) => void;
 
-/** A contract with a change of its own file. */
+/** A contract with a change to its file. */
 function edited(contract: ContractFixture, edit: Edit = () => {}): FileDescriptorSet {
   const file = Array.from(originalsOf(contract).files, ({ proto }) =>
     clone(FileDescriptorProtoSchema, { ...proto, sourceCodeInfo: undefined }),
@@ -61,7 +61,7 @@ const rules = (contract: ContractFixture, messages: Readonly<Record<string, Mess
   rules: { ...contract.rules, messages: { ...contract.rules.messages, ...messages } },
 });
 
-/** A contract with other rules of one field; without any, the field has none. */
+/** A contract with different rules for one field, or with none. */
 function ruled(
   contract: ContractFixture,
   message: string,

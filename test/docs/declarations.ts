@@ -93,7 +93,7 @@ export class Declarations {
   }
 }
 
-/** The tags of a symbol would include those of what it overrides. */
+/** A symbol's tags would include those of the member that it overrides. */
 function isInternal({ declarations = [] }: ts.Symbol): boolean {
   return declarations.some((node) =>
     ts.getJSDocTags(node).some(({ tagName }) => tagName.text === "internal"),

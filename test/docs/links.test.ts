@@ -30,7 +30,7 @@ test.each(DOCS.filter((path) => !isInternal(path)))(
 );
 
 test.each(pages)("%s shows code that needs no scrolling", async (path) => {
-  // What a terminal prints, and a ledger's first line, are as wide as they are.
+  // Terminal output and a ledger's first line can't be wrapped.
   const blocks = (await Page.read(path)).text.matchAll(/^```(?!console|text)\w+\n(.*?)^```/gms);
   const lines = [...blocks].flatMap(([, code = ""]) => code.split("\n"));
   expect(lines.filter((line) => line.length > 76)).toEqual([]);

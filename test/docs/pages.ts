@@ -27,7 +27,7 @@ const FOLDERS = [
 ];
 const IN_FOLDER = new RegExp(`^(?:${FOLDERS.join("|")})/`);
 
-/** A file that is named without its folders. Other endings may be files of the reader. */
+/** A file that is named without its folders. Files with other extensions may be the reader's own. */
 const SOURCE = /\w\.(?:ts|proto)$|^schema\.graphql$/;
 const FENCE = /^```(\w*)\n(.*?)^```/gms;
 

@@ -32,7 +32,7 @@ function contradictions(members: readonly Member[], told: ReadonlyMap<string, st
 
 const guardRules = code.members("GuardRules").map(({ name }) => name);
 
-test("the reference lists every limit of the guard, and no other, with its default", () => {
+test("the reference lists exactly the guard's limits, with their defaults", () => {
   const members: readonly Member[] = [
     ...guardRules.flatMap((rule) =>
       code.membersWithin("GuardRules", rule).map((it) => ({ ...it, name: `${rule}.${it.name}` })),

@@ -25,10 +25,10 @@ let client: SyncEngine;
 const home = process.cwd();
 let folder: string;
 beforeAll(async () => {
-  // A hostile `directory` may be the name of one, which is then made.
+  // A hostile `directory` may be a valid name; then the directory is created.
   folder = await mkdtemp(join(tmpdir(), "call-options-"));
   process.chdir(folder);
-  // Without a ledger, that of the user would be taken.
+  // Without this ledger, the user's own would be used.
   vi.stubEnv("XDG_STATE_HOME", join(folder, "state"));
   server = await openSyncServer();
   client = createSyncClient({ endpoint: server.endpoint, apiKey: "key-1", retry: false });
@@ -59,7 +59,7 @@ async function readAll(source: AsyncIterable<unknown>): Promise<unknown[]> {
   return all;
 }
 
-/** Options of one call: right but for up to three, or anything at all. */
+/** Options of one call: valid except for up to three, or anything at all. */
 const options = (base: object, names: readonly string[]) =>
   fc.oneof(
     { weight: 5, arbitrary: hostileVariant(base, names) },
@@ -123,11 +123,11 @@ interface Row {
   readonly base: object;
   readonly names: readonly string[];
   readonly use: (options: unknown) => unknown;
-  /** Whether what came out is a reason of the caller's own. */
+  /** Whether the outcome is the caller's own reason. */
   readonly own?: (reason: unknown) => boolean;
 }
 
-/** A class that is given as a function throws when it is called; that is the caller's own error. */
+/** A class passed as a function throws when called; that is the caller's own error. */
 const isClassCalled = (reason: unknown) => /^TypeError: Class constructor/.test(String(reason));
 
 const CALLS: Readonly<Record<string, Row>> = {

@@ -23,7 +23,7 @@ const COMPLETED = CompleteSyncBatchResponse.encode({
   events: [{ collection: "usage", accepted: 2n }],
 }).finish();
 
-/** A message in its frame, either of which may be damaged, or a status with any text. */
+/** A framed message, with message or frame possibly damaged, or a status with any text. */
 const answer = (message: Uint8Array) =>
   fc.oneof(
     { weight: 3, arbitrary: mutatedBytes([message]).map((body) => ({ body: framed(body) })) },
@@ -50,7 +50,7 @@ const answer = (message: Uint8Array) =>
     },
   );
 
-/** The number of records that an answer accepts; undefined where it names none, or is none. */
+/** The number of records that an answer accepts; undefined if it gives no number, or isn't an answer. */
 function acceptedBy(given: Reply): bigint | undefined {
   const { body } = given;
   if (body === undefined || body.length < 5) return undefined;
@@ -65,7 +65,7 @@ let client: SyncEngine;
 beforeAll(async () => {
   server = await openSyncServer();
   server.answer = (stream, operation) => replyWhenRead(stream, replies[operation] ?? {});
-  // grpc-js waits for an answer to the end of its time where two messages came: that time is short here.
+  // After two messages, grpc-js waits until the call times out, so the timeout is short here.
   client = createSyncClient({
     endpoint: server.endpoint,
     apiKey: "canary-key-6f1d",

@@ -46,7 +46,7 @@ const answering: GraphQLOptions["fetch"] = async (url, init) => {
 };
 const GRAPHQL = { ...COMMON, baseUrl: "http://127.0.0.1:9", fetch: answering };
 
-/** JavaScript's way in: the types would not let any of this pass. */
+/** The call as JavaScript can make it: the types would refuse all of this. */
 const construct = <T>(Class: abstract new (...args: never[]) => T, options: unknown): T =>
   Reflect.construct(Class, [options]);
 
@@ -101,7 +101,7 @@ const OPTIONS: readonly (readonly [
   [
     "a Sync API client that starts a batch",
     COMMON,
-    // Not how long to wait for a connection that cannot be established: a client may be told to wait for ever.
+    // Leaves out the time limit for connecting, because a client may be told to wait for ever.
     [...COMMON_PATHS, ...TUNING_PATHS, ...TUNING_PATHS, "syncUrl"].filter(
       (path) => path !== "timeoutMs" && !path.startsWith("clock/"),
     ),
@@ -131,7 +131,7 @@ test("options that are not an object are refused", async () => {
 const OWN = ["SAAS_MANAGEMENT_BASE_URL", "SAAS_MANAGEMENT_SYNC_URL", "SAAS_MANAGEMENT_API_KEY"];
 const PROXIES = ["https_proxy", "HTTPS_PROXY", "http_proxy", "no_proxy", "NO_PROXY"];
 
-/** Sets these variables, and none of the others that the SDK reads. */
+/** Sets these variables, and clears the others that the SDK reads. */
 function environment(variables: Readonly<Record<string, string>>): void {
   for (const name of [...OWN, ...PROXIES]) vi.stubEnv(name, variables[name]);
 }

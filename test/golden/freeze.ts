@@ -1,4 +1,4 @@
-/** Writes the golden transcript from the code as it is. Only for a change of the wire that is meant. */
+/** Writes the golden transcript from the code as it is. Only for an intended change of what is sent. */
 import { writeFileSync } from "node:fs";
 import { graphqlTranscript, syncTranscript } from "./transcript.js";
 

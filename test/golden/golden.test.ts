@@ -1,4 +1,4 @@
-/** The wire as it was frozen: bytes of all collections, order of RPCs, names of metadata, GraphQL bodies. */
+/** What is sent must not change: bytes of all collections, order of RPCs, names of metadata, GraphQL bodies. */
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
 import { testOfAssumedContract } from "../support/adopted.js";

@@ -1,4 +1,4 @@
-/** Runs every collection and every GraphQL operation of the facade once, and tells what was sent. */
+/** Runs every collection and every GraphQL operation of the facade once, and returns what was sent. */
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http2";
 import { GraphQLClient } from "@saas-management/sdk/graphql";
@@ -15,7 +15,7 @@ interface RecordedCall {
   readonly messages: { readonly bytes: number; readonly sha256: string; readonly start: string }[];
 }
 
-/** The names of what is not HTTP's or gRPC's own. */
+/** The names of headers that don't belong to HTTP or gRPC themselves. */
 function metadataOf(headers: IncomingHttpHeaders): readonly string[] {
   const OWN = /^(:|grpc-|te$|content-type$|accept-encoding$)/;
   return Object.keys(headers)

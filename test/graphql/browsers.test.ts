@@ -18,7 +18,7 @@ function openPage(address: string): void {
   vi.stubGlobal("location", new URL(address));
 }
 
-/** Replaces the globals of aborts, as jsdom does. */
+/** Replaces AbortController and AbortSignal, as jsdom does. */
 function replaceSignals() {
   const Native = AbortSignal;
   class ForeignSignal extends EventTarget {

@@ -8,7 +8,7 @@ import { testService } from "../support/test-service.js";
 const service = testService();
 const LICENSE_FILTER = schemaType("LicenseFilter");
 
-/** A client of a service that tells and answers what `respond` returns. */
+/** A client of a service that answers with what `respond` returns. */
 function clientOf(data: unknown): SaasManagementClient {
   const fetch = async () => Response.json({ data });
   const client = new SaasManagementClient({ baseUrl: "https://api.example.com", apiKey: "key-1", fetch });

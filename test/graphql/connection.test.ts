@@ -4,7 +4,7 @@ import { connectClient, rejection } from "../support/http-client.js";
 import { forwardPage, nodeIds, pageOf, type ServedPage, servePage } from "../support/http-pages.js";
 import { answer, json, type Responder } from "../support/http-server.js";
 
-/** A collection of so many nodes. */
+/** A collection of `count` nodes. */
 function collection(count: number): Responder {
   return (request, response) => servePage(response, pageOf(count, request));
 }
@@ -191,7 +191,7 @@ test.each(["first", "last", "after", "before"])(
   },
 );
 
-test("says nothing of a position in the caller's reason, although it is an error of the SDK", async () => {
+test("adds no position to the caller's reason, even if it is an SDK error", async () => {
   const { client } = await connectClient(collection(1));
   const reason = new InvalidInputError("The caller's reason.");
   await expect(client.licenses({ signal: AbortSignal.abort(reason) }).toArray()).rejects.toBe(reason);

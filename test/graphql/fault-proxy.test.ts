@@ -9,7 +9,7 @@ const COUNT = 50;
 const applications = Array.from({ length: COUNT }, (_, index) => ({ name: `Application ${index}` }));
 const service = testService({ server: { portfolio: { applications } } });
 
-/** Bytes of an answer's head, and of some of its body. */
+/** Number of bytes that cover an answer's head and some of its body. */
 const IN_THE_BODY = 2000;
 
 /** A proxy before the server, and a client behind it. */

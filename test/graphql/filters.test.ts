@@ -38,7 +38,7 @@ test("rejects a Date in a filter and in the input of a mutation, with its path",
     issues: [{ path: "input.deadline" }],
   });
   expect(server.requests).toEqual([]);
-  // A document of the caller may use another scalar.
+  // A caller's document may use a different scalar.
   await client.request("query Own($at: DateTime) { a(at: $at) }", { at: date });
   expect(server.requests[0]?.body.variables).toEqual({ at: date.toISOString() });
 });

@@ -30,7 +30,7 @@ test.each(["ApplicationDiscovery", "License", "LicensePlan", "ProcurementCase", 
 );
 
 test("marks as experimental exactly what the service description does not show", () => {
-  // An enum value is a member of a union of strings, which has no tags.
+  // An enum value is a member of a union of strings, so it can't have tags.
   const docstrings = output.match(/\/\*\*(?:(?!\*\/)[\s\S])*\*\/(?!\s*\|)/g) ?? [];
   const assumed = docstrings.filter((text) => /assumed/i.test(text));
   expect(assumed.length).toBeGreaterThan(0);

@@ -10,7 +10,7 @@ import { testService } from "../support/test-service.js";
 
 const STATE = { state: "DISQUALIFIED" } as const;
 
-/** 250 vendors, of which every fifth has two applications. */
+/** 250 vendors; every fifth has two applications. */
 const applications = Array.from({ length: 300 }, (_, index) => ({
   name: `App ${index}`,
   vendorName: `Vendor ${String(index % 250).padStart(3, "0")}`,
@@ -101,7 +101,7 @@ test("does not count vendors if a matching application has a vendor without a na
   expect(told).toEqual({ count: undefined, vendorNames: ["Acme", "Zoom"] });
 });
 
-test("refuses what the change refuses, and options of other calls, before anything is sent", async () => {
+test("refuses what the change itself refuses, and options of other methods, before sending anything", async () => {
   const { client, server } = await connectClient(page());
   const preview = async (...args: readonly unknown[]) =>
     Reflect.apply(client.previewVendorsState, client, args);

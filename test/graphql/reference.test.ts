@@ -46,7 +46,7 @@ async function syncLicenses(ids: readonly string[]): Promise<void> {
 const numbered = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => `l${String(from + index).padStart(3, "0")}`);
 
-/** The id with which a license was synced. */
+/** The id that a license was synced with. */
 const sourceId = ({ id }: { readonly id: string }) => id.slice(id.indexOf("l0"));
 
 const byName = { application: { name: "ASC" } } as const;

@@ -331,7 +331,7 @@ test.each<[string, readonly unknown[]]>([
   expect(await errorOf(answer({ errors }))).toMatchObject({ message: expect.stringContaining(told) });
 });
 
-test("resolves rawRequest with data, errors, status, headers and request id, also with HTTP 400", async () => {
+test("resolves rawRequest with data, errors, status, headers and request id, even for HTTP 400", async () => {
   const { client } = await connectClient(answer(PARTIAL, { headers: { "x-request-id": "r1" } }));
   const partial = await client.rawRequest(QUERY, {});
   expect(partial).toEqual({ ...PARTIAL, status: 200, headers: expect.any(Headers), requestId: "r1" });
@@ -363,7 +363,7 @@ test.each(["AUTH_NOT_AUTHORIZED", "RATE_LIMITED"])(
   },
 );
 
-test("drops what an entry of errors may not contain, and entries after the first 1,000", async () => {
+test("drops what entries of errors must not contain, and all entries after the first 1,000", async () => {
   const odd = [null, "text", { message: 7, path: ["a", {}, 1], extensions: { code: 4, hint: [1] } }];
   const errors = [...odd, ...Array.from({ length: 1_000 }, () => ({ message: "m" }))];
   const { client } = await connectClient(answer({ data: { a: 1 }, errors }));

@@ -35,7 +35,7 @@ test("tls.ca trusts a private authority for both APIs", async () => {
   expect(server.inspect(installationId).snapshots.accounts).toHaveLength(1);
 });
 
-test("a server of another authority than tls.ca is refused", async () => {
+test("a server whose certificate isn't from tls.ca is refused", async () => {
   const { port, requests } = await startTlsServer(identity("server"));
   for (const tls of [{ ca: certificate("stranger") }, {}])
     await expect(probe(port, tls)).rejects.toMatchObject({ retryable: false });

@@ -47,7 +47,7 @@ describe.skipIf(skipped)(`a ledger in PostgreSQL${whySkipped}`, () => {
     await heldBy(service.runAccounts(named.slice(0, 4), { ledger }));
     const { rows } = await server.pool().query(`SELECT key, rest FROM ${schema}.ledger_values`);
     expect(rows.length).toBeGreaterThan(2);
-    // No lists for people either, in which nobody could read anything.
+    // No lists for people either, because nobody could read hashes.
     for (const { key, rest } of rows) expect(`${key} ${rest}`).not.toMatch(/person|[.]txt/);
   });
 
@@ -60,7 +60,7 @@ describe.skipIf(skipped)(`a ledger in PostgreSQL${whySkipped}`, () => {
     await heldBy(service.runAccounts(ids(40), { ledger: elsewhere, firstRun: false }));
   });
 
-  test("fails a run and says why if the database cannot be asked, to be tried again only if that may pass", async () => {
+  test("fails a run and says why if the database cannot be read, retryable only if that may pass", async () => {
     const ledger = postgresLedger(server.pool(), { schema });
     await service.runAccounts(ids(40), { ledger });
     await server.pool().query(`CREATE ROLE ${schema} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${schema}`);

@@ -5,7 +5,7 @@ import { postgresServer, skipped, whySkipped } from "../support/postgres.js";
 
 const MEBIBYTE = 1024 * 1024;
 const PIECE = 700_000;
-/** The piece before which a value waits for the restarted server. */
+/** Before this piece, a value waits for the restarted server. */
 const WAITS = 5;
 
 async function* value(...pieces: readonly (string | Uint8Array)[]) {
@@ -18,7 +18,7 @@ async function read(stream: AsyncIterable<Uint8Array> | undefined): Promise<Buff
   return stream && Buffer.concat(pieces);
 }
 
-/** A statement that makes all unfinished pieces those of a process that died yesterday. */
+/** A statement that makes all unfinished pieces look as if their process died yesterday. */
 function aged(schema: string): string {
   return `UPDATE ${schema}.ledger_pieces SET unfinished_since = now() - interval '25 hours' WHERE unfinished_since IS NOT NULL`;
 }
@@ -45,7 +45,7 @@ function pausedValue() {
 describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
   const server = postgresServer(["max_connections=60"]);
 
-  /** Number of pieces that belong to no value. */
+  /** Number of pieces that don't belong to any value. */
   async function leftovers(schema: string): Promise<number> {
     const { rows } = await server
       .pool()
@@ -55,7 +55,7 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     return Number(rows[0].count);
   }
 
-  /** Resolves when so many statements wait for a lock. */
+  /** Resolves when `count` statements are waiting for a lock. */
   async function waiters(count: number): Promise<void> {
     const watcher = server.pool({ max: 1 });
     const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
@@ -95,7 +95,7 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     },
   );
 
-  test("needs no right to create anything if its tables exist", async () => {
+  test("needs no privilege to create anything if its tables exist", async () => {
     const schema = server.schema();
     await new PostgresStore(server.pool(), schema).delete("none");
     await server.pool().query(`CREATE ROLE ${schema} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${schema};

@@ -186,7 +186,7 @@ test("sends the headers of a fault, and no body with a status that has none", as
   expect([empty.status, empty.headers.get("content-length"), await empty.text()]).toEqual([204, null, ""]);
 });
 
-test("refuses a delayed request whose key is revoked meanwhile", async () => {
+test("refuses a delayed request whose key is revoked in the meantime", async () => {
   const { faults, send, clock, keys, key } = await startServer();
   faults.add({ on: "graphql", fault: "delay", ms: 1000 });
   const answer = send("{ applications { totalCount } }");

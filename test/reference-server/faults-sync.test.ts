@@ -27,7 +27,7 @@ const lost = (at: At): FaultKind[] => [
   { fault: "rst-stream", code: 2, at },
   ...statuses(at, "UNAVAILABLE"),
 ];
-/** All ways to lose it, for one operation; the others take the same path. */
+/** All ways to lose a call or answer, for one operation; the others share the code. */
 const lostInAnyWay = (at: At): FaultKind[] => [
   ...lost(at),
   { fault: "reset", at },
@@ -126,7 +126,7 @@ const cases = OUTCOMES.flatMap(
 
 /** Default timeout of an operation. */
 const TIMEOUT_MS = 100_000;
-/** Longest wait of close() for starts that are not answered. */
+/** How long close() waits for unanswered starts. */
 const CLOSE_GRACE_MS = 5000;
 /** Approximate size of an account. */
 const BYTES = 400;

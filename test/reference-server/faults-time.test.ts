@@ -49,7 +49,7 @@ test("keeps addresses, data, locks and keys over a restart", async () => {
   expect(status).toBe(200);
 });
 
-test("closes after a running restart and rejects further ones", async () => {
+test("close waits for a restart in progress, and later restarts are rejected", async () => {
   const { server } = await startSync();
   const restarted = server.restart();
   await server.close();

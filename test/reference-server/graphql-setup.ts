@@ -39,7 +39,7 @@ export class HandSynced implements SyncedInstallation {
   }
 }
 
-/** Noon of the day that the tests live in. */
+/** Noon of the day on which the tests take place. */
 const NOW = "2026-03-15T12:00:00Z";
 
 /** An error of a response. */
@@ -162,7 +162,7 @@ function timestamp(at: string): { seconds: bigint; nanos: number } {
   return { seconds: BigInt(Date.parse(at)) / 1000n, nanos: 0 };
 }
 
-/** A request that asks a query, for fetch. Without a key it has none. */
+/** A request for fetch that sends a query. Without a key it has none. */
 export function post(
   query: string,
   key?: string,

@@ -72,7 +72,7 @@ const email = "ann@acme.test";
 const ann = { name: "Ann Ames", email, employeeId: "e1" };
 const microsoft = { id: "e1", displayName: "Ann Ames", userPrincipalName: email };
 
-/** What the installation holds beside the license, and the holder. */
+/** The installation's other records, and the holder that they lead to. */
 test.each<[what: string, records: Records, holder: object]>([
   ["by e-mail address, ignoring case", { employees: [employee("e1", "Ann Ames", email)] }, ann],
   ["from microsoft", { employees: [{ variant: { $case: "microsoft", value: microsoft } }] }, ann],

@@ -39,7 +39,7 @@ test("refuses a stream at its first invalid message and keeps the earlier ones",
   expect(ids()).toEqual(["a"]);
 });
 
-test("refuses a message that names another batch than the stream, or none", async () => {
+test("refuses a message that names a different batch than the stream, or none", async () => {
   const { client, server, installationId } = fixture();
   const batchId = await client.start(installationId);
   const other = server.createInstallation();

@@ -6,7 +6,7 @@ import { heldBy, testService } from "../support/test-service.js";
 
 const service = testService();
 
-/** Forges a line, clears the screen in 7 and 8 bits, rings, turns the reading direction, and hides text. */
+/** Forges a line, clears the screen in 7 and 8 bits, rings, reverses the reading direction, and hides text. */
 const EVIL = "\nforged\r\u001b[2J\u009b2J\u0007\u202e\u2028\u200b\u{e0041}";
 
 const STEERS = /(?!\n)\p{Cc}|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;

@@ -21,7 +21,7 @@ function wrongAnswers({ service, observation, clock }: Simulated): string[] {
     if (completion !== "failed" || state !== "completed" || extraction?.run.killed === true) return [];
     const mayBe =
       (error instanceof BatchOutcomeUnknownError && error.batchId === id) ||
-      // The error of a run tells of its last one.
+      // A run's error is about its last batch.
       (extraction !== undefined
         ? observation.told.some((told) => tellsOfUnclear(told, id))
         : error instanceof ClosedError ||
@@ -54,7 +54,7 @@ function wrongStates({ service, observation, clock }: Simulated): string[] {
   });
 }
 
-/** No one holds the lock who believes that the batch has ended. */
+/** No client that believes its batch has ended still holds the lock. */
 function ghostLocks({ service, observation, clock, locks }: Simulated): string[] {
   const newest = service.batches.at(-1);
   if (newest === undefined || newest.foreign || service.stateOf(newest.id, clock.now()) !== "active")
@@ -65,7 +65,7 @@ function ghostLocks({ service, observation, clock, locks }: Simulated): string[]
     return observed.mayHoldLock ? [] : [`${id} holds the lock, and its owner believes it ended`];
   const told = ({ heard, heardTooLate }: (typeof locks)[number], batchId: string) =>
     heard.has(batchId) || heardTooLate.has(batchId);
-  // Its start was answered, and its abort was not, or came from nobody any more.
+  // Its start was answered, but its abort wasn't, or nobody was left to send one.
   if (locks.some((log) => told(log, id)))
     return locks.some((log) => log.excuses(id)) ? [] : [`${id} holds the lock, and was not aborted`];
   const unheard = service.batches.filter(

@@ -5,7 +5,7 @@ import type { Observation } from "./observation.js";
 import type { Program } from "./program.js";
 import type { SimClock } from "./sim-clock.js";
 
-/** The service takes smaller messages only. */
+/** The service only accepts smaller messages. */
 const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /** A stream of records as its client sees it. */
@@ -14,11 +14,11 @@ export interface SentStream {
   readonly messages: readonly SentMessage[];
   /** Number of records in all messages. */
   readonly records: number;
-  /** The service said no, and will do so again. */
+  /** The service refused it for good. */
   refused(): void;
   /** The client was told that all of it was accepted. */
   accepted(): void;
-  /** The client takes it for ended. */
+  /** The client believes that it has ended. */
   ended(): void;
 }
 
@@ -41,15 +41,15 @@ export interface Call {
 
 /** Watches what a client sends. */
 export class Conduct {
-  /** Violations that it has noticed. */
+  /** The violations so far. */
   readonly misdeeds: string[] = [];
   /** The streams of each batch. */
   readonly streams = new Map<string, StreamTimes[]>();
-  /** Batches that the service said no to for good. */
+  /** Batches that the service refused for good. */
   readonly refusedBatches = new Set<string>();
   /** Every call, in order. */
   readonly calls: Call[] = [];
-  /** Batches of which it was told, when it wanted to abort them first, that they are completed. */
+  /** Batches that the client tried to abort, and was told are completed. */
   readonly foundCompleted = new Set<string>();
   readonly #refused = new Set<string>();
   readonly #sent = new Map<string, Set<string>>();
@@ -71,7 +71,7 @@ export class Conduct {
 
   /**
    * A stream is opened.
-   * @param signal Cancels it: it has ended then, whatever is still under way of it.
+   * @param signal Cancels the stream; it then counts as ended, even if parts of it are still under way.
    */
   stream(encoded: readonly Uint8Array[], signal: AbortSignal): SentStream {
     // Copied, because later changes to the sender's memory must not affect a message that was sent.
@@ -82,7 +82,7 @@ export class Conduct {
     const label = first?.message.labels[0];
     const what = `${batchId} ${label}`;
     if (encoded.some(({ length }) => length >= this.#limitBytes)) this.misdeeds.push(`${what}: too large`);
-    // Windows without a record are all alike: two of them are no repetition.
+    // Windows without records are all alike, so two of them don't count as a repetition.
     if (label !== undefined && this.#refused.has(what))
       this.misdeeds.push(`${what}: sent again after it was refused for good`);
     const marks = messages.flatMap(marksOf);
@@ -140,7 +140,7 @@ export class Conduct {
 
 const EMPTY = "without records";
 
-/** Names of the records of a message: snapshots go to each batch anew, events to the service once. */
+/** Names of a message's records: each batch sends snapshots anew, but an event is sent only once. */
 function marksOf({ batchId, message: { collection, labels, model } }: SentMessage): string[] {
   if (labels.length === 0) return model === "event" ? [] : [`${batchId} ${collection} ${EMPTY}`];
   return labels.map((label) => (model === "event" ? label : `${batchId} ${label}`));

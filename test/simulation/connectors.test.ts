@@ -24,7 +24,7 @@ const CONNECTORS: readonly (readonly Snapshot[])[] = [
   ["accounts", "employees"],
   [],
 ];
-/** The share that may go missing; sources that drift are far below, disasters far above. */
+/** The share that may go missing. Ordinary drift stays far below it, disasters are far above. */
 const RULE = { removed: { maxShare: 0.25, min: 4 }, added: false, window: false, changed: false } as const;
 
 type Ids = ReadonlySet<string>;
@@ -49,13 +49,13 @@ function random(seed: number): (below: number) => number {
   };
 }
 
-/** Whether a run may differ so from another one. */
+/** Whether a run may differ this much from another one. */
 function mayFollow(before: Ids, now: Ids): boolean {
   const gone = [...before].filter((id) => !now.has(id)).length;
   return gone < RULE.removed.min || gone / before.size <= RULE.removed.maxShare;
 }
 
-/** What must be held, and what must stand, by the promises alone. */
+/** What must be held, and which holds must stand, judged by the promises alone. */
 class Oracle {
   readonly known = new Map<Snapshot, Known>();
 
@@ -73,7 +73,7 @@ class Oracle {
     return [];
   }
 
-  /** Notes that a run was held, as its report says. @returns whether its id is one that it may have */
+  /** Notes that a run was held, as reported. @returns whether it may have this id */
   hold(
     held: readonly Snapshot[],
     sent: ReadonlyMap<Snapshot, Ids>,
@@ -98,7 +98,7 @@ class Oracle {
       one.held = { id, ids: ids ?? new Set(), expiresAt };
       if (one.approved !== undefined && one.approved.expiresAt <= now) one.approved = undefined;
     }
-    // Those of a run that is held again may be approved for longer, wherever they wait.
+    // If a run is held again, its earlier holds may be approved for longer too, in all collections.
     for (const one of this.known.values())
       for (const hold of [one.held, one.approved]) if (hold?.id === id) hold.expiresAt = expiresAt;
     return known === undefined || known === id;
@@ -130,7 +130,7 @@ class Oracle {
   }
 }
 
-/** Sources by collection: most days a few records leave and join, now and then most of them are gone, or are there again. */
+/** Sources by collection: most days a few records leave and join; now and then most of them vanish, or come back. */
 class Source {
   readonly #all = new Map<Snapshot, { ids: string[]; hidden: number }>();
   readonly #below: (below: number) => number;
@@ -155,7 +155,7 @@ class Source {
 
 type State = Readonly<Record<string, unknown>>;
 
-/** A ledger whose next states another hand changes: stands for a fault of the code that makes them. */
+/** A ledger whose next states are tampered with, as if the code that makes them had a bug. */
 function plantedStore(change: (state: State, before: State | undefined) => State): Store {
   const below = memoryStore();
   let before: State | undefined;
@@ -175,7 +175,7 @@ function plantedStore(change: (state: State, before: State | undefined) => State
   };
 }
 
-/** @returns the first step at which a run or the ledger is not as the oracle says */
+/** @returns the first step at which a run or the ledger contradicts the oracle */
 async function firstDifference(seed: number, store: Store): Promise<string | undefined> {
   const below = random(seed);
   const { clock, server } = service;

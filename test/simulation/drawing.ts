@@ -1,4 +1,4 @@
-/** What the arbitraries of all programs are put together from. */
+/** Building blocks of all programs' arbitraries. */
 import fc from "fast-check";
 
 export type Drawn<A> = A extends fc.Arbitrary<infer T> ? T : never;
@@ -6,7 +6,7 @@ export type Drawn<A> = A extends fc.Arbitrary<infer T> ? T : never;
 export const oneOf = <const T extends readonly unknown[]>(...values: T): fc.Arbitrary<T[number]> =>
   fc.constantFrom(...values);
 
-/** One of the alternatives of `fc.oneof`, which is drawn as often as its weight says. */
+/** An alternative for `fc.oneof`, drawn in proportion to its weight. */
 export const weighted = <T>(weight: number, arbitrary: fc.Arbitrary<T>): fc.WeightedArbitrary<T> => ({
   weight,
   arbitrary,
@@ -23,7 +23,7 @@ export const HOURS = 60 * MINUTES;
 /** How long something takes, in milliseconds. */
 export const delay = oneOf(1, 50, 3000, 40_000);
 
-/** From nothing to everything; what is between has messages on both sides of the border. */
+/** From nothing to everything; the values in between put messages on both sides of the limit. */
 export const memoryBytes = oneOf(undefined, 0, 150, 400, 900);
 
 /** How long a ledger takes, and who starts a process again, in milliseconds. */

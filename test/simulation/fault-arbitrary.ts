@@ -53,10 +53,10 @@ const kindOf = (operation: Operation): fc.Arbitrary<FaultKind> =>
     weighted(1, fc.constant({ type: "revoked" } as const)),
   );
 
-/** Which call of an operation is struck: one of the first, more often than not. */
+/** Which call of an operation is struck: usually one of the first. */
 const nth = fc.oneof(fc.integer({ min: 1, max: 2 }), fc.integer({ min: 1, max: 8 }));
 
-/** A fault that strikes so many calls in a row: a call, and the retries of it. */
+/** A fault that strikes this many calls in a row: a call and its retries. */
 export function inARow<Fault extends { readonly nth: number }>(fault: Fault, times: number): Fault[] {
   return Array.from({ length: times }, (_, again) => ({ ...fault, nth: fault.nth + again }));
 }
@@ -66,7 +66,7 @@ export const fault: fc.Arbitrary<ScheduledFault> = oneOf(...OPERATIONS).chain((o
   fc.record({ operation: fc.constant(operation), nth, atLeast: fc.constant(0), kind: kindOf(operation) }),
 );
 
-/** What the SDK's retries bring a call of an operation through. */
+/** What an operation's call survives thanks to the SDK's retries. */
 export function survivable(operation: Operation): fc.Arbitrary<FaultKind> {
   const unavailable = { type: "refused", code: 14, details: "upstream connect error" } as const;
   return fc.oneof(...disturbances(operation), weighted(1, fc.constant(unavailable)));

@@ -33,7 +33,7 @@ export type FaultKind =
 
 export type Operation = "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch";
 
-/** What faults strike: those twice that are worth it. */
+/** The operations that faults strike; the interesting ones are listed twice. */
 export const OPERATIONS: readonly Operation[] = [
   "StartSyncBatch",
   "SyncRecords",
@@ -47,7 +47,7 @@ export const OPERATIONS: readonly Operation[] = [
 export interface ScheduledFault {
   readonly operation: Operation;
   readonly nth: number;
-  /** How often it has to strike: a run in which it did not has failed. */
+  /** How often it has to strike at least; otherwise the run has failed. */
   readonly atLeast: number;
   readonly kind: FaultKind;
 }
@@ -67,14 +67,14 @@ export class FaultSchedule {
     return this.#fired;
   }
 
-  /** Those that had to, and did not. */
+  /** The faults that had to strike, and did not. */
   get missed(): readonly ScheduledFault[] {
     return this.#faults.filter((fault) => fault.atLeast > 0 && !this.#fired.includes(fault));
   }
 
   /**
-   * Counts a call; the fault that strikes it, if one does.
-   * @param can Whether there is something that a fault of this kind can strike.
+   * Counts a call, and returns the fault that strikes it, if any.
+   * @param can Whether a fault of this kind can strike the call.
    */
   take(operation: Operation, can: (kind: FaultKind) => boolean): FaultKind | undefined {
     const call = (this.#calls.get(operation) ?? 0) + 1;

@@ -16,7 +16,7 @@ const LOST: Pick<FailedCall, "code" | "details"> = {
 /** The key of every client. */
 export const API_KEY = "key-of-the-simulation";
 
-/** The way to the service and back, in memory, with the faults that strike a call on it. */
+/** The network between client and service, in memory, with the faults that strike a call. */
 export class FaultyNetwork {
   readonly #service: ServiceModel;
   readonly #faults: FaultSchedule;
@@ -26,7 +26,7 @@ export class FaultyNetwork {
   readonly #credential = new Credential({ apiKey: API_KEY }, "ApiKey ");
 
   /**
-   * @param locks Hears whether the client's process has died: nothing reaches the service any more then.
+   * @param locks Knows whether the client's process has died; then nothing more reaches the service.
    * @param died Called when a fault has killed it.
    */
   constructor(
@@ -116,7 +116,7 @@ export class FaultyNetwork {
     unlessSent?.throwIfAborted();
   }
 
-  /** The fault that strikes a call, if one does. */
+  /** The fault that strikes a call, if any. */
   #take<T>(operation: Operation, { can, struck }: Server<T>): FaultKind | undefined {
     const kind = this.#faults.take(operation, (planned) => {
       if (planned.type === "expired" || planned.type === "stolen")

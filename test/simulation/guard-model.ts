@@ -1,5 +1,5 @@
 /**
- * The guard's promises, from the service's side: what its batches have become, whatever the SDK was told. Written apart
+ * The guard's promises, from the service's side: how its batches ended, whatever the SDK was told. Written apart
  * from the guard, so that the two check each other.
  */
 import { RunHeldError } from "@saas-management/sdk";
@@ -12,9 +12,9 @@ const DAY_MS = 24 * 60 * 60_000;
 /** A snapshot that the service has completed. */
 interface Done extends WrittenSnapshot {
   readonly run: ObservedRun;
-  /** Whether its run knows that, and has told it to the ledger before a later one was judged. */
+  /** Whether its run knows that, and told the ledger before a later one was judged. */
   known: boolean;
-  /** Whether it broke a rule, which was approved. */
+  /** Whether it broke a rule, and that was approved. */
   readonly approved: boolean;
 }
 
@@ -60,7 +60,7 @@ export function brokenGuardRules(simulated: Simulated): string[] {
   return found;
 }
 
-/** Only one run at a time holds the lock, so each of them knows those that were completed before. */
+/** Only one run at a time holds the lock, so each knows the runs that were completed before it. */
 function decisionsOf({ observation, service }: Simulated): Decision[] {
   return observation.runs
     .flatMap((run): Decision[] => {
@@ -78,7 +78,7 @@ function decisionsOf({ observation, service }: Simulated): Decision[] {
     .sort((a, b) => a.at - b.at);
 }
 
-/** Whether the ledger has to know a run: it was completed, or its outcome was unknown to it. */
+/** Whether the ledger has to know a run: it was completed, or it doesn't know its own outcome. */
 function mayBeRemembered({ batches, error, snapshots }: ObservedRun, { service, fired }: Simulated): boolean {
   if (snapshots.length === 0 || batches.length === 0) return false;
   const isDone = batches.some(({ id }) =>
@@ -87,7 +87,7 @@ function mayBeRemembered({ batches, error, snapshots }: ObservedRun, { service, 
   return isDone || (fired.length > 0 && error !== undefined && !(error instanceof RunHeldError));
 }
 
-/** The rules that completing a snapshot breaks, as far as that is certain. */
+/** The rules that a snapshot certainly breaks if it's completed. */
 function rulesBrokenBy(
   { collection, ids }: WrittenSnapshot,
   { judgedAtMs: at }: ObservedRun,
@@ -129,7 +129,7 @@ function rulesBrokenBy(
   return found;
 }
 
-/** What a completed run broke without somebody having approved exactly that, once. */
+/** What a completed run broke, although nobody had approved exactly that, once. */
 function unapproved(
   run: ObservedRun,
   findings: readonly Broken[],
@@ -148,7 +148,7 @@ function unapproved(
     const name = `${batches.at(-1)?.id} was completed, and breaks the rule ${rule} of ${collection}`;
     if (approvals.length === 0) return [name];
     if (approve !== undefined && used.has(approve)) return [`${name}; its approval was used before`];
-    // What removes too much is said to be either.
+    // A run that removes too much may be reported as either.
     const isShown = shown.some(
       (one) =>
         (collection === "" || one.collection === collection) &&
@@ -158,7 +158,7 @@ function unapproved(
   });
 }
 
-/** What an approval was offered for, with what was approved before in the run that got the offer. */
+/** What an approval was offered for, plus what the run that got the offer already had approval for. */
 function shownWith(approve: string, runs: readonly ObservedRun[]): Broken[] {
   return runs.flatMap(({ error, approve: earlier }, index) => {
     if (!(error instanceof RunHeldError) || error.report.approval?.id !== approve) return [];
@@ -168,7 +168,7 @@ function shownWith(approve: string, runs: readonly ObservedRun[]): Broken[] {
   });
 }
 
-/** Without a fault, and without another run at the same time, a run is held for what it breaks. */
+/** Without faults or concurrent runs, a run is held for what it breaks. */
 function heldForNothing(
   run: ObservedRun,
   findings: readonly Broken[],

@@ -1,4 +1,4 @@
-/** Random connectors of one installation, whose notes come in any order; an oracle knows which hold must stand. */
+/** Random connectors of one installation that note their runs in any order; an oracle knows which holds must stand. */
 import { expect, test } from "vitest";
 import { withApproved, withCompleted, withHeld } from "../../src/runs/ledger/notes.js";
 import { type Baselines, type LedgerState, NOTHING_SEEN } from "../../src/runs/ledger/state.js";
@@ -17,7 +17,7 @@ function random(seed: number): (below: number) => number {
 const baselines = (subjects: readonly string[], sequence: number, token: string): Baselines =>
   Object.fromEntries(subjects.map((subject) => [subject, { sequence, token, pasts: [] }]));
 
-/** What must stand by the order of events alone: names of holds, by collection, and whether they are approved. */
+/** The holds that must stand, by the order of events alone: names by collection, and whether they are approved. */
 class Oracle {
   readonly #held = new Map<string, { readonly id: string; readonly at: number }>();
   readonly #approved = new Map<string, { readonly id: string; readonly at: number }>();

@@ -7,7 +7,7 @@ import type { Simulated } from "./simulate.js";
 
 /**
  * What must hold after every program, whatever the faults.
- * @returns the violations, each of them a sentence; none is what is wanted
+ * @returns the violations, each a sentence; empty if all is well
  */
 export function violations(simulated: Simulated): string[] {
   const misdeeds = simulated.conducts.flatMap((conduct) => conduct.misdeeds);

@@ -18,10 +18,10 @@ import { PLAIN_RUN, plainWrite, range } from "./session-arbitrary.js";
 
 const DAYS = 24 * HOURS;
 
-/** Most ids of a snapshot. */
+/** Maximum number of ids in a snapshot. */
 const MOST = 24;
 
-/** Ids from the first one of a source up to before its last one. */
+/** Ids from a source's start up to, but not including, its end. */
 interface Range {
   readonly from: number;
   readonly to: number;
@@ -29,7 +29,7 @@ interface Range {
 
 const at = oneOf("before", "after");
 
-/** What a run does not hear; what it cannot know, the ledger has to. */
+/** Faults that keep the truth from a run: what it can't know, the ledger has to. */
 const kind: fc.Arbitrary<FaultKind> = fc.oneof(
   weighted(5, fc.record({ type: oneOf("lost"), at })),
   weighted(1, fc.constant({ type: "refused", code: 7, details: "permission denied" } as const)),
@@ -40,7 +40,7 @@ const kind: fc.Arbitrary<FaultKind> = fc.oneof(
 const nth = fc.integer({ min: 1, max: 6 });
 const atLeast = fc.constant(0);
 
-/** Faults that strike one call, or the retries of it as well. */
+/** Faults that strike one call, or its retries too. */
 const faults: fc.Arbitrary<ScheduledFault[]> = fc
   .array(
     fc.record({
@@ -76,7 +76,7 @@ const forgotten: fc.Arbitrary<ScheduledFault[]> = fc.integer({ min: 1, max: 5 })
   ];
 });
 
-/** The sources of some runs after one another: most of them change a little, as those of a real system do. */
+/** The sources of several runs in a row: most change a little, as those of a real system do. */
 const ranges: fc.Arbitrary<readonly Range[]> = fc
   .record({
     first: fc.integer({ min: 0, max: MOST }),
@@ -147,7 +147,7 @@ const slowly = fc.record({
   killAfterMs: seldom(oneOf(50, 3000, 40_000), 5),
 });
 
-/** Two processes run at once, with sources and a network that take their time, and die now and then. */
+/** Two processes run at once, with slow sources and a slow network, and die now and then. */
 const together: fc.Arbitrary<Program> = fc
   .record({
     ranges,
@@ -161,7 +161,7 @@ const together: fc.Arbitrary<Program> = fc
       const drawn = runs[index];
       const pace = paces[index];
       if (drawn === undefined || pace === undefined) return [];
-      // Who is not guarded may say that its run is the first one, whatever came before.
+      // A run without a guard may claim to be the first, whatever came before.
       const spec = runOf(range, { ...drawn, firstRun: index < 2, kind: "async" }, index, pace.pauseMs);
       const { waitMs, killAfterMs } = pace;
       return [

@@ -1,18 +1,18 @@
-/** What became of the locks that a client asked for, by what it was told. */
+/** What became of the locks that a client asked for, as far as it was told. */
 export class LockLog {
   /** Batches whose start got an answer. */
   readonly heard = new Set<string>();
-  /** Batches whose start was answered when the client was closed already. */
+  /** Batches whose start was answered after the client was closed. */
   readonly heardTooLate = new Set<string>();
-  /** Batches of which an abort was disturbed or refused. */
+  /** Batches whose abort was disturbed or refused. */
   readonly failedAborts = new Set<string>();
   /** Number of starts that went out and got no answer. */
   unanswered = 0;
-  /** Number of starts that nobody has answered yet. */
+  /** Number of starts that are still unanswered. */
   underWay = 0;
   /** Its process has died. */
   crashed = false;
-  /** It is closed, and has done waiting. */
+  /** It is closed, and no longer waits for anything. */
   closed = false;
 
   /** A start was answered. */
@@ -25,7 +25,7 @@ export class LockLog {
     return this.unanswered + (this.closed || this.crashed ? this.underWay : 0);
   }
 
-  /** Whether the client cannot have released the lock of a batch that it started. */
+  /** Whether the client could not release the lock of a batch that it started. */
   excuses(batchId: string): boolean {
     return this.heard.has(batchId)
       ? this.crashed || this.failedAborts.has(batchId)

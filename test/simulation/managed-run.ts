@@ -16,7 +16,7 @@ export const GUARD = {
   removed: { maxShare: 0.25, min: 3 },
   window: { maxShare: 0.25, min: 5, days: 7 },
   added: { maxShare: 0.75, min: 8 },
-  // The names of records tell which write they are of, so all of them change.
+  // A record's name says which write it is from, so all names change.
   changed: false,
 } as const;
 
@@ -140,7 +140,7 @@ function connector(
     }
     if (lateAfterMs !== undefined)
       void clock.sleepElsewhere(lateAfterMs).then(() => {
-        // What nobody has waited for yet may get company.
+        // It isn't late as long as other writes are still awaited.
         if (Number.isFinite(extraction.ended)) extraction.late = observation.tick();
         return runWrite(batch, usageOf(0, 2), extraction, parts);
       });
@@ -160,14 +160,14 @@ async function feed(
   observation.falseWatermarks.push(...falseWatermark(since, service));
   const to = Math.max(since, feedTo);
   extraction.advanced = String(to);
-  // A connector may advance before it has written anything: a run that fails has to commit nothing.
+  // A connector may advance before it writes anything: a failed run must not commit it.
   if (feedTo % 2 === 0) advance("usage", String(to));
   const written = await runWrite(batch, usageOf(since, to), extraction, parts);
   if ("error" in written) throw written.error;
   advance("usage", String(to));
 }
 
-/** What a watermark covers and the service does not have. */
+/** Events that the watermark covers but the service does not have. */
 export function falseWatermark(since: number, { events }: ServiceModel): string[] {
   const lost = Array.from({ length: since }, (_, id) => keyOf(id)).filter(
     (key) => events.get("usage")?.has(key) !== true,

@@ -2,7 +2,7 @@ import disk from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 
-/** The most bytes that one call writes or reads: who does not go on at the place where it ended loses some. */
+/** The most bytes that one call writes or reads, so that code that doesn't continue from there loses some. */
 const MOST_BYTES = 64;
 
 /** The files of runs, in memory: a real disk would answer in turns that are not the simulation's. */
@@ -17,7 +17,7 @@ export class MemoryFiles {
     this.#diskBytes = diskBytes;
   }
 
-  /** What runs have left on the disk. */
+  /** What runs left open or on the disk, in sentences. */
   get left(): readonly string[] {
     return [
       ...(this.#open > 0 ? [`${this.#open} files of runs are left open`] : []),
@@ -35,7 +35,7 @@ export class MemoryFiles {
     put({
       open: async (path: string, flags: string | number, mode: number) => {
         if (path.endsWith(".spool")) return this.#create(path);
-        // A file without a name would be one of the real disk.
+        // A nameless file would be on the real disk.
         if (path === tmpdir()) throw Object.assign(new Error("EOPNOTSUPP"), { code: "EOPNOTSUPP" });
         return open(path, flags, mode);
       },

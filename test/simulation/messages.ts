@@ -8,10 +8,10 @@ export const COLLECTIONS = ["accounts", "licenses", "usage", "externallyDiscover
 
 export type SimCollection = (typeof COLLECTIONS)[number];
 
-/** Stands in every record, and must stand in no message, log line or error. */
+/** Part of every record; must not appear in any message, log line or error. */
 export const CANARY = "canary-7f3a9e";
 
-/** Reads stored messages one after the other; their buffers are used again. */
+/** Reads stored messages one by one; their buffers are reused. */
 export async function loaded(messages: readonly (Uint8Array | StoredMessage)[]): Promise<Uint8Array[]> {
   const all: Uint8Array[] = [];
   for (const message of messages)
@@ -26,7 +26,7 @@ export function isSnapshot(collection: SimCollection): boolean {
 
 const MOMENT = new Date(1e12);
 
-/** Makes a record of each collection; with an empty key it is not valid. */
+/** Makes a record of each collection; one with an empty key is invalid. */
 const RECORDS: { readonly [C in SimCollection]: (key: string, text: string) => RecordOf<C> } = {
   accounts: (id, name) => ({ id, name }),
   licenses: (sourceId, externalProductId) => ({
@@ -49,7 +49,7 @@ const RECORDS: { readonly [C in SimCollection]: (key: string, text: string) => R
   }),
 };
 
-/** A record, valid if its key is not empty. Its label tells the write that it belongs to. */
+/** A record, valid if its key is not empty. Its label says which write it belongs to. */
 export function makeRecord<C extends SimCollection>(
   collection: C,
   key: string,
@@ -65,7 +65,7 @@ export interface SentMessage {
   readonly message: ModelMessage;
 }
 
-/** Reads a message that was decoded. */
+/** Reads a decoded message. */
 export function readMessage({
   batchId,
   collection,

@@ -5,10 +5,10 @@ import type { Judging } from "./program.js";
 
 /** A write from its caller's point of view. */
 export interface ObservedWrite {
-  /** Stands in each of its records. */
+  /** Part of each of its records. */
   readonly label: string;
   readonly collection: SimCollection;
-  /** Whether it was written piece by piece, beside the queue of writes. */
+  /** Whether it was written piece by piece, outside the queue of writes. */
   readonly pieces?: boolean;
   /** Whether the batch's completion had been asked for when the write was called. */
   readonly afterCompletion: boolean;
@@ -29,9 +29,9 @@ export interface ObservedExtraction {
   /** When it had returned and its writes had ended. */
   ended: number;
   threw: boolean;
-  /** When a snapshot of it was judged first. */
+  /** When one of its snapshots was first judged. */
   judged: number;
-  /** When something was written to it that came too late. */
+  /** When something was written to it too late. */
   late: number;
   /** The batch that held the lock when the connector was called. */
   readonly lockedBy: string | undefined;
@@ -47,9 +47,9 @@ export interface ObservedBatch {
   readonly writes: ObservedWrite[];
   completion: "none" | "under way" | "done" | "failed";
   completionError?: unknown;
-  /** State of the handle when nobody called it any more; undefined for the batches of a run. */
+  /** State of the handle after the last call to it; undefined for the batches of a run. */
   handle?: SyncBatch["state"];
-  /** What it counts: a window may be sent later. */
+  /** Its own counts; a window may be sent later. */
   stats?: () => SyncBatch["stats"];
   /** Whether its handle is closed, and somebody else may release its lock. */
   left?: boolean;
@@ -57,7 +57,7 @@ export interface ObservedBatch {
   mayHoldLock: boolean;
 }
 
-/** What is written together: to a batch of a caller, or by one call of a connector. */
+/** Writes that belong together: those to a caller's batch, or those by one call of a connector. */
 export type Writing = Pick<ObservedBatch, "writes"> & Partial<Pick<ObservedBatch, "completion">>;
 
 /** A snapshot that a run wrote, whole. */
@@ -78,9 +78,9 @@ export interface ObservedRun {
   readonly begun: number;
   ended: number;
   readonly extractions: ObservedExtraction[];
-  /** Those that it was told to have started, the last one last. */
+  /** The batches that it was told it started, the latest last. */
   readonly batches: ObservedBatch[];
-  /** When it was judged last, in milliseconds. */
+  /** When it was last judged, in milliseconds. */
   judgedAtMs: number;
   /** Whether its process died. */
   killed: boolean;
@@ -94,9 +94,9 @@ export class Observation {
   readonly runs: ObservedRun[] = [];
   /** The approval that was offered last. */
   offered: string | undefined;
-  /** Watermarks that covered events which the service did not have when they were read. */
+  /** Watermarks that, when read, covered events that the service did not have. */
   readonly falseWatermarks: string[] = [];
-  /** Whatever came out: errors, progress, log lines, receipts. */
+  /** All output: errors, progress, log lines, receipts. */
   readonly told: unknown[] = [];
   /** Signals that callers gave. */
   readonly signals: AbortSignal[] = [];
@@ -110,7 +110,7 @@ export class Observation {
     return `w${this.#labels}`;
   }
 
-  /** A moment after all others so far, also where the clock stands still. */
+  /** A moment later than all before, even if the clock stands still. */
   readonly tick = (): number => {
     this.#ticks += 1;
     return this.#ticks;

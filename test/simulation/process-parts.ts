@@ -5,7 +5,7 @@ import type { Observation } from "./observation.js";
 import type { ServiceModel } from "./service-model.js";
 import type { SimClock } from "./sim-clock.js";
 
-/** The reason of a caller who gives up. */
+/** The signal's reason when a caller gives up. */
 export class GaveUp extends Error {}
 
 /** What a process works with. */
@@ -21,13 +21,13 @@ export interface ProcessParts {
   readonly conduct: Conduct;
   readonly clock: SimClock;
   readonly observation: Observation;
-  /** Cuts the process off: nothing that it does reaches anything any more. */
+  /** Cuts the process off: nothing that it does has any effect from then on. */
   readonly crash: () => void;
   /** Fires when it is cut off. */
   readonly dead: AbortSignal;
 }
 
-/** A signal of a caller who gives up after some time; `end` when there is nothing to give up any more. */
+/** A signal of a caller who gives up after some time. Call `end` once there is nothing left to give up. */
 export function givingUp(afterMs: number | undefined, { clock, observation }: ProcessParts) {
   if (afterMs === undefined) return undefined;
   const controller = new AbortController();

@@ -6,7 +6,7 @@ import { givingUp, type ProcessParts } from "./process-parts.js";
 import type { Session } from "./program.js";
 
 /**
- * Does what one process of a program does, and writes down what it was told. Never rejects.
+ * Runs one process of a program, and records what it was told. Never rejects.
  * @returns what it has not done, because it died
  */
 export async function runProcess(
@@ -63,7 +63,7 @@ async function runBatch(
   await use(started.value, steps, observed, parts);
 }
 
-/** Aborts a batch that its handle has left. */
+/** Aborts a batch that its handle left behind. */
 async function release({ client, observation }: ProcessParts): Promise<void> {
   const observed = observation.batches.findLast(({ left }) => left === true);
   if (observed === undefined) return;

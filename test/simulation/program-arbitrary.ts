@@ -9,7 +9,7 @@ import { clients, plainRun } from "./session-arbitrary.js";
 
 const repeated = fc.tuple(fault, oneOf(1, 1, 1, 1, 3, 4)).map(([one, times]) => inARow(one, times));
 
-/** Whatever can go wrong, anywhere. Only of the first call of all it is certain that there is one. */
+/** Whatever can go wrong, anywhere. Only the very first call is certain to happen. */
 const wild: fc.Arbitrary<Program> = fc
   .record({
     clients,
@@ -25,10 +25,10 @@ const wild: fc.Arbitrary<Program> = fc
   })
   .map((drawn) => ({ ...drawn, succeeds: false, faults: drawn.faults.map(certain(drawn)) }));
 
-/** Faults of which nothing is left where no batch is active. */
+/** Faults that leave no trace if no batch is active. */
 const OF_BATCHES: readonly string[] = ["expired", "stolen"];
 
-/** Has a fault strike that cannot but do so. */
+/** Requires a fault to strike if it can't miss. */
 function certain({ clients: processes, faults }: Pick<Program, "clients" | "faults">) {
   const starts = processes.some(([first]) => first?.do === "batch");
   const first = faults.find(({ operation, nth }) => operation === "StartSyncBatch" && nth === 1);
@@ -36,7 +36,7 @@ function certain({ clients: processes, faults }: Pick<Program, "clients" | "faul
     starts && one === first && !OF_BATCHES.includes(one.kind.type) ? { ...one, atLeast: 1 } : one;
 }
 
-/** A run that the retries of the SDK bring through two disturbances, each of which has to strike. */
+/** A run that survives two disturbances thanks to the SDK's retries; each has to strike. */
 const planned: fc.Arbitrary<Program> = fc
   .array(fc.integer({ min: 0, max: 10 }), { minLength: 1, maxLength: 3 })
   .chain((records) => {
@@ -62,10 +62,10 @@ const planned: fc.Arbitrary<Program> = fc
     }));
   });
 
-/** Time is up with a call that stalls. */
+/** A call stalls until its time is up. */
 const stalled = fc.constant({ type: "stalled", at: "after" } as const);
 
-/** A run that sends what it has read again in another batch, because the retries of one call were in vain. */
+/** A run whose call fails despite retries, so that it sends what it has read again in another batch. */
 const sentAgain: fc.Arbitrary<Program> = fc
   .record({
     records: fc.array(fc.integer({ min: 0, max: 10 }), { minLength: 2, maxLength: 4 }),

@@ -4,9 +4,9 @@ import type { SimCollection } from "./messages.js";
 
 /** A source of records. */
 export interface SourceSpec {
-  /** `quiet`: asynchronous, and it ends as if it were at its end when its signal fires. */
+  /** `quiet`: asynchronous; when its signal fires, it ends as if it had no more records. */
   readonly kind: "array" | "iterable" | "async" | "arrays" | "quiet";
-  /** Which of the few ids that the simulation knows. */
+  /** Indexes into the simulation's few ids. */
   readonly ids: readonly number[];
   /** Throws instead of yielding the record at this index. */
   readonly throwsAt: number | undefined;
@@ -62,9 +62,9 @@ export interface RunSpec {
   readonly waitForLockMs: number;
   readonly restarts: number;
   readonly writes: readonly (WriteSpec | PiecesSpec)[];
-  /** What it does about its writes: it waits for each of them, or for none, or goes on where one has failed. */
+  /** Whether it waits for each of its writes, for none, or continues after a failed one. */
   readonly manners: "awaits" | "hurries" | "swallows";
-  /** When it writes something after it has returned, in milliseconds. */
+  /** How long after it has returned it writes something, in milliseconds. */
   readonly lateAfterMs: number | undefined;
   readonly abortAfterMs: number | undefined;
   /** When its process dies, in milliseconds after the call. */
@@ -81,7 +81,7 @@ export type Session =
       readonly abortStartAfterMs: number | undefined;
       readonly steps: readonly Step[];
     }
-  /** Aborts the newest batch that another handle has left, if there is one. */
+  /** Aborts the newest batch that another handle left behind, if any. */
   | { readonly do: "release" }
   | RunSpec
   | { readonly do: "pause"; readonly ms: number }
@@ -99,7 +99,7 @@ export interface Program {
   readonly diskBytes: number;
   /** How long the ledger takes for each call, in milliseconds. */
   readonly ledgerMs: number;
-  /** After how long a process that died is started again, in milliseconds. */
+  /** How long after its death a process is started again, in milliseconds. */
   readonly restartAfterMs: number;
   /** Whether the first session has to succeed, whatever else happens. */
   readonly succeeds: boolean;

@@ -7,7 +7,7 @@ import { ModelRefusal } from "./service-model.js";
 export interface Server<T> {
   /** @param kind Fault that struck the call. */
   readonly effect: (kind?: FaultKind) => T;
-  /** Does half of it. */
+  /** Does only half of the effect. */
   readonly half?: () => void;
   /** An answer that says that all is well and nothing more, of something in between that forwards nothing. */
   readonly empty?: T;

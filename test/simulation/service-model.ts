@@ -71,7 +71,7 @@ export class ServiceModel {
   readonly #tick: () => number;
   #streams = 0;
 
-  /** @param tick Gives a moment after all others. */
+  /** @param tick Returns a later moment with each call. */
   constructor(tick: () => number) {
     this.#tick = tick;
   }

@@ -45,7 +45,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const steps = fc.array(step, { maxLength: 6 });
 
-/** A run tells each second how far it is: a source that takes hours has few records, for the sake of the simulation. */
+/** Shortens very slow sources: a run reports progress each second, so hours of it would slow the simulation down. */
 const soonOver = write.map(({ source: { ids: all, ...spec }, ...drawn }) => ({
   ...drawn,
   source: { ...spec, ids: spec.pauseMs > MINUTES ? all.slice(0, 3) : all },
@@ -96,7 +96,7 @@ export const clients: fc.Arbitrary<Program["clients"]> = fc.array(
 
 const PLAIN_COLLECTIONS = ["accounts", "usage", "licenses", "externallyDiscoveredUsage"] as const;
 
-/** A run without anything out of the ordinary. */
+/** A run in which nothing unusual happens. */
 export const PLAIN_RUN = {
   do: "run",
   waitForLockMs: 20 * MINUTES,
@@ -119,12 +119,12 @@ export function plainWrite(
   return { collection: written, abortAfterMs: undefined, source: spec };
 }
 
-/** The numbers from one up to before another. */
+/** The numbers from one up to, but not including, another. */
 export function range(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
 }
 
-/** A run of which every write is whole. @param records Number of records of each write. */
+/** A run whose writes are all complete. @param records Number of records of each write. */
 export function plainRun(records: readonly number[], restarts: number): RunSpec {
   const writes = records.map((count, at) => plainWrite(PLAIN_COLLECTIONS[at] ?? "accounts", range(0, count)));
   return { ...PLAIN_RUN, restarts, writes };

@@ -87,7 +87,7 @@ test("returns the cells and lines that were written, in any dialect and however 
   });
   await fc.assert(
     fc.asyncProperty(table, format, async (rows, { delimiter, lineEnd, blank, quoteAll, ...cut }) => {
-      // Papa Parse takes them for a cell that continues at the very end of a file.
+      // At the very end of a file, Papa Parse takes them for a cell that continues.
       const after = blank === delimiter || !cut.endsWithLine ? "" : blank;
       const written = (text: string) =>
         quoteAll || text.includes(delimiter) || /["\r\n]/.test(text)

@@ -1,4 +1,4 @@
-/** Exports of real consoles, in the form in which these write them: a map makes records of the rows. */
+/** Exports exactly as real consoles write them. A map turns the rows into records. */
 import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -30,7 +30,7 @@ const oneOf =
     return value;
   };
 
-/** What a run of the rows leaves at the service. */
+/** What the service has after a run of the rows. */
 async function sent<C extends "accounts" | "employees">(
   collection: C,
   input: string | Readable,
@@ -71,7 +71,7 @@ test("a German export: windows-1252, semicolons, sep=, commas in names, days fir
   ]);
 });
 
-/** An encoding that fromCsv does not have: the platform's decoder makes text of it. */
+/** fromCsv doesn't support this encoding, so the platform's decoder turns it into text. */
 const decoded = async (name: string, encoding: string) =>
   Readable.from([new TextDecoder(encoding, { fatal: true }).decode(await readFile(new URL(name, FILES)))]);
 

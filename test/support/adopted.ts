@@ -1,4 +1,4 @@
-/** What tests may expect of the contract that is in place, which an owner of the service adopts (docs/contract.md). */
+/** What tests may expect of the contract, which the service's owner may have adopted (docs/contract.md). */
 import { test } from "vitest";
 import { GRAPHQL } from "../../contract/graphql.js";
 import { MAPPING } from "../../contract/mapping.js";
@@ -27,7 +27,7 @@ export function ofEvents<Counts>(counts: Counts): Counts | undefined {
   return MAPPING.complete.events === undefined ? undefined : counts;
 }
 
-/** The name that the schema has for a type, by that of the SDK: `ApplicationFilter`. */
+/** The schema's name of a type, by the SDK's name: `ApplicationFilter`. */
 export function schemaType(name: string): string {
   const found = Object.entries(GRAPHQL.types).find(([, own]) => own === name);
   if (found === undefined) throw new Error(`contract/graphql.ts names no type ${name}.`);

@@ -13,7 +13,7 @@ export interface BlockCounts {
   refused: number;
 }
 
-/** Of a list's records one in so many is odd, changed as people change them by mistake, or long. */
+/** One in this many records of a list is odd, changed as people change records by mistake, or long. */
 const STYLES = [
   { odd: 40, changed: 40, long: 0 },
   { odd: 3, changed: 3, long: 0 },
@@ -36,7 +36,7 @@ export function checkBlocks(name: Collection, seed: number, wanted: number): Blo
   for (let list = 0; counts.records < wanted; list += 1) {
     const style = pick(() => list % STYLES.length, STYLES);
     const isOne = (every: number) => every > 0 && draw(every) === 0;
-    // Long records make the buffer grow first, and are then in a block.
+    // Long records first make the buffer grow, and then end up in a block.
     const length = style.long > 0 ? LIST : 1 + draw(LIST);
     const records = Array.from({ length }, () =>
       pick(draw, isOne(style.odd) ? odd : isOne(style.changed) ? changed : isOne(style.long) ? long : plain),
@@ -65,7 +65,7 @@ function pick<T>(draw: Draw, choices: readonly T[]): T {
 }
 
 /**
- * Encodes accounts whose lengths take two bytes and one by turns, so that some end where the first buffer ends.
+ * Encodes accounts whose lengths alternately take two bytes and one, so that some end where the first buffer ends.
  * @throws Error two encodings differ
  */
 export function checkEndOfBuffer(): void {
@@ -86,7 +86,7 @@ interface List {
   readonly records: readonly unknown[];
   /** Size of a message. */
   readonly target: number;
-  /** Whether a third of the records is left out, as events are that were accepted before. */
+  /** Whether a third of the records is left out, like events that were accepted before. */
   readonly leavesOut: boolean;
 }
 

@@ -6,16 +6,16 @@ import { onTestFinished } from "vitest";
 import { PACKAGE } from "../system/built-package.js";
 import type { TestService } from "./test-service.js";
 
-/** As `--import`, for a process in any directory. */
+/** A value for `--import` that works in any directory. */
 export const TSX = import.meta.resolve("tsx");
 export const CLI = join(PACKAGE.dist, "cli/main.js");
 
 export interface CliOptions {
   readonly cwd?: string | undefined;
-  /** The whole environment, besides PATH. */
+  /** The whole environment, except PATH. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly input?: string | undefined;
-  /** Id of the user, who may have no entry among the users of this machine. @default the user of the tests */
+  /** Id of the user, who may be unknown on this machine. @default the user of the tests */
   readonly uid?: number | undefined;
   /** What Node runs. @default the built package */
   readonly program?: readonly string[] | undefined;

@@ -73,7 +73,7 @@ export function recordType(collection: string): protobuf.Type {
   return messageOf(messageOf(pathTo(collection).at(-1)).fields["records"]);
 }
 
-/** The records of a decoded request, which has nothing but its batch id and one collection. */
+/** The records of a decoded request, which must have only its batch id and one collection. */
 export function recordsIn(request: object, collection: string): readonly unknown[] {
   let holder: unknown = request;
   for (const [depth, { name }] of pathTo(collection).entries()) {

@@ -2,10 +2,10 @@ import type { Fault } from "@saas-management/sdk/testing";
 
 type WithoutPlace<F> = F extends unknown ? Omit<F, "on"> : never;
 
-/** A fault without the calls that it strikes. */
+/** A fault without the choice of calls that it strikes. */
 export type FaultKind = WithoutPlace<Fault>;
 
-/** Puts a kind of fault in its place. */
+/** Adds the calls that a kind of fault strikes. */
 export function faultOn(place: Pick<Fault, "on" | "nth" | "times" | "message">, kind: FaultKind): Fault {
   return { ...kind, ...place } as Fault;
 }

@@ -42,7 +42,7 @@ export async function holds<Values>(
 
 /**
  * Checks that a call works with hostile input or is refused with an SDK error, and that both happen.
- * @param isOwn whether what came out is a reason of the caller's own, which counts as a refusal
+ * @param isOwn whether the outcome is the caller's own reason, which counts as a refusal
  */
 export async function worksOrIsRefused<Input>(
   share: Share,

@@ -3,10 +3,10 @@ import { buffer } from "node:stream/consumers";
 import { answerWith, type Reply, reply } from "./grpc-replies.js";
 import { startSyncServer } from "./sync-server.js";
 
-/** Calls about which the relay lies. `done`: it says so, and does not ask the server. `twice`: it calls it twice. */
+/** The calls that the relay lies about. `done`: reports success without asking the server. `twice`: calls it twice. */
 export type Lies = Readonly<Partial<Record<string, "done" | "twice">>>;
 
-/** A proxy that passes calls on to the Sync API, except those about which it lies. */
+/** A proxy that passes calls on to the Sync API, except those that it lies about. */
 export interface GrpcRelay {
   readonly endpoint: string;
   lies: Lies;
@@ -26,7 +26,7 @@ export async function startGrpcRelay(syncUrl: string): Promise<GrpcRelay> {
   return relay;
 }
 
-/** The answer of the server; a lost one is UNAVAILABLE. */
+/** The server's answer; UNAVAILABLE if it is lost. */
 async function pass(syncUrl: string, headers: IncomingHttpHeaders, request: Uint8Array): Promise<Reply> {
   const below = connect(syncUrl);
   below.on("error", () => {});

@@ -59,7 +59,7 @@ export function forwardPage(ids: readonly string[], endCursor: string | null | u
   };
 }
 
-/** A server in another thread, which answers while the test's thread is busy. */
+/** A server in another thread, so that it answers while the test's thread is busy. */
 export interface BusyServer {
   readonly baseUrl: string;
   /** Number of requests so far, readable without yielding. */

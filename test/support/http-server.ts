@@ -127,7 +127,7 @@ export async function startConnectProxy(
   options: {
     /** Required `user:password`. */
     readonly credentials?: string;
-    /** Status with which tunnels are refused. */
+    /** The status that refuses tunnels. */
     readonly status?: number;
     /** Serves the proxy itself over TLS. */
     readonly tls?: ServerOptions;

@@ -1,9 +1,9 @@
-/** Values of a ledger, as somebody edits them who repairs their last line. Written apart from the code. */
+/** Edits values of a ledger and repairs their last line. Written independently of the code. */
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { crc32 } from "node:zlib";
 
-/** The text with a last line that fits. */
+/** The text with the last line that matches it. */
 export function resealed(text: string): string {
   const lines = text.replace(/\\end .*\n$/, "");
   const sum = crc32(lines).toString(16).padStart(8, "0");
@@ -28,7 +28,7 @@ export async function editFields(path: string, fields: object): Promise<void> {
   await writeFile(path, resealed(`\\head ${JSON.stringify({ ...fieldsOf(text), ...fields })}${rest}`));
 }
 
-/** Gives an entry of the journal another time. @returns its new path */
+/** Changes the time of an entry of the journal. @returns its new path */
 export async function editTime(path: string, time: number): Promise<string> {
   const edited = path.replace(/\.\d+\.([0-9a-f]+\.\w+)$/, `.${Math.trunc(time)}.$1`);
   await rename(path, edited);

@@ -36,8 +36,8 @@ export function postgresServer(settings: readonly string[] = []): PostgresServer
 }
 
 /**
- * A server of PostgreSQL in a folder of its own, which listens on a Unix socket only, so that no port is taken. Its
- * locale sorts as people do. It ends with this process, whatever ends that.
+ * A PostgreSQL server in its own folder. It only listens on a Unix socket, so that it needs no port. Its locale sorts
+ * the way people do. It ends with this process, however that ends.
  */
 export class PostgresServer {
   readonly #settings: readonly string[];
@@ -71,12 +71,12 @@ export class PostgresServer {
       "listen_addresses=",
       `unix_socket_directories=${this.#folder}`,
       "shared_buffers=32MB",
-      // Processes die in tests, machines do not.
+      // Tests kill processes, not machines.
       "fsync=off",
       ...this.#settings,
     ];
     const command = [join(bin(), "postgres"), "-D", this.#data, ...settings.flatMap((each) => ["-c", each])];
-    // The shell stops the server when its input ends, which the death of this process does too.
+    // The shell stops the server when its input ends; that also happens if this process dies.
     const script = '"$@" </dev/null & read -r _; kill -QUIT $! 2>/dev/null; wait $!';
     const server = spawn("sh", ["-c", script, "sh", ...command], {
       ...asUser,
@@ -89,7 +89,7 @@ export class PostgresServer {
       lines.push(line);
       if (line.includes("ready to accept connections")) break;
     }
-    // Read on, so that the server never waits for room in the pipe.
+    // Keeps reading, so that the server never waits for room in the pipe.
     server.stderr.resume();
     if (!existsSync(join(this.#folder, ".s.PGSQL.5432")))
       throw new Error(`PostgreSQL did not start:\n${lines.join("\n")}`);
@@ -135,7 +135,7 @@ export class PostgresServer {
     return pool;
   }
 
-  /** The name of a schema that no other test has; nothing creates it. */
+  /** The name of a schema that no other test uses. It isn't created. */
   schema(): string {
     this.#schemas += 1;
     return `test_${this.#schemas}`;

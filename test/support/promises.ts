@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 
 /** Turns after which the loop no longer spins, so that other processes get the processor. */
 const SPINNING_TURNS = 200;
-/** Not that of a test which replaces it. */
+/** The real one, even if a test replaces it. */
 const { setTimeout } = globalThis;
 
 /** Resolves when `condition` holds; checked once per turn of the event loop, until the test ends. */

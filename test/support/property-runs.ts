@@ -5,7 +5,7 @@ export const SEED = Number(process.env["PROPERTY_SEED"] ?? 20_260_101);
 const MOST_MS = 2 ** 31 - 1;
 export const TIMEOUT_MS = Math.min(60_000 + 200 * RUNS, MOST_MS);
 
-/** Shrinking ends in time to show the counterexample. */
+/** Shrinking must end in time to show the counterexample. */
 export const LIMITS = {
   seed: SEED,
   interruptAfterTimeLimit: TIMEOUT_MS - 10_000,

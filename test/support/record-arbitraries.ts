@@ -36,7 +36,7 @@ function recordsOf({ generic, variants }: RecordModel, values: Values): fc.Arbit
   return fc.oneof({ weight: GENERIC_WEIGHT, arbitrary: ofFields(generic.model, values) }, ...others);
 }
 
-/** The first variant also says that the second one is not set. */
+/** The first variant also sets the second one to undefined. */
 function ofVariant(
   { name, model }: Variant,
   [first, second]: readonly Variant[],
@@ -53,7 +53,7 @@ function ofModel(model: Model, values: Values): fc.Arbitrary<unknown> {
   return fc.oneof(...model.variants.map((variant) => ofVariant(variant, model.variants, values)));
 }
 
-/** Of groups of which one must be complete, each alone, and all of them. */
+/** For groups of fields that need one complete group: each group alone, and all together. */
 function ofFields(model: FieldsModel, values: Values): fc.Arbitrary<unknown> {
   const { fields, completeGroups } = model;
   const grouped = new Set(completeGroups.flat());
@@ -145,7 +145,7 @@ function drawnOf(values: Values): Records {
 /** Valid records of each collection, of all variants. */
 export const RECORDS: Records = drawnOf(ODD_VALUES);
 
-/** The same, mostly such as the encoders make blocks of. */
+/** The same, but mostly records that the encoders put into blocks. */
 export const PLAIN_RECORDS: Records = drawnOf(PLAIN_VALUES);
 
 /** The same with long lists. */

@@ -1,4 +1,4 @@
-/** Arbitraries for what people pass as records by mistake: a valid record with one thing or a few changed. */
+/** Arbitraries for what people pass as records by mistake: valid records with one or a few changes. */
 import fc from "fast-check";
 import { attributes, moment, text } from "./value-arbitraries.js";
 
@@ -115,7 +115,7 @@ const misspelledTime = fc
 const number = (max: number, digits = 2) =>
   fc.nat({ max }).map((value) => String(value).padStart(digits, "0"));
 
-/** A day at the end of any month, or after it, in years that are leap years by one rule and not by another. */
+/** A day at or after the end of any month, in years that are leap years by one rule but not by another. */
 const dayThatMayNotBe = fc
   .tuple(
     fc.oneof(number(9999, 4), fc.constantFrom("0000", "1900", "2000", "2023", "2024", "2100")),
@@ -127,7 +127,7 @@ const dayThatMayNotBe = fc
   )
   .map(([year, month, day, ...time]) => `${year}-${month}-${day}T${time.join(":")}Z`);
 
-/** What is nearly an ISO time, or is one. */
+/** An ISO time, or almost one. */
 export const almostIsoTime = fc.oneof(
   { weight: 10, arbitrary: misspelledTime },
   { weight: 10, arbitrary: dayThatMayNotBe },
@@ -213,7 +213,7 @@ function peek(target: object, name: string): unknown {
   return descriptor?.value;
 }
 
-/** A copy of the target with a property of it defined anew. */
+/** A copy of the target with one property redefined. */
 function define(target: object, name: string, descriptor: PropertyDescriptor): object {
   const copy = copyTo(Array.isArray(target) ? [] : Object.create(Object.getPrototypeOf(target)), target);
   const writable = "value" in descriptor ? { writable: true } : {};
@@ -232,7 +232,7 @@ function copyTo(base: object, target: object): object {
   return Object.defineProperties(base, Object.getOwnPropertyDescriptors(target));
 }
 
-/** A class whose objects have the values as accessors of their prototype. */
+/** A class whose prototype has an accessor for each value. */
 function classOf(target: object): new () => object {
   class Model {}
   for (const name of Object.keys(target)) {

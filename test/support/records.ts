@@ -1,4 +1,4 @@
-/** Records for tests of mechanisms. They use what the service's description shows, and another contract changes this file. */
+/** Records for tests of mechanisms, with what the service's description shows. Change them for another contract. */
 import type { RecordOf } from "@saas-management/sdk";
 import type { CreateProcurementCaseInput } from "@saas-management/sdk/graphql";
 
@@ -33,7 +33,7 @@ export function usage(
   return { id, sourceActorId, lastActivity };
 }
 
-/** Usage that has no id of its own. */
+/** Usage without an id. */
 export function discovered(sourceActorId: string, lastActivity: Date | string = "2026-01-01T00:00:00Z") {
   return { sourceActorId, lastActivity };
 }

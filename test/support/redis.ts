@@ -14,7 +14,7 @@ export const skipped = !existsSync(PROGRAM) && process.env["CI"] === undefined;
 /** Ends the titles of tests that may be skipped. */
 export const whySkipped = skipped ? " (skipped: Debian's package redis-server is not installed)" : "";
 
-/** A server of Redis in a folder of its own, which listens on a Unix socket only. It ends with this process. */
+/** A Redis server in its own folder, which only listens on a Unix socket. It ends with this process. */
 export class RedisServer {
   readonly #folder: string;
   readonly #server: ChildProcess;
@@ -40,7 +40,7 @@ export class RedisServer {
       "--save",
       "",
     ];
-    // The shell stops the server when its input ends, which the death of this process does too.
+    // The shell stops the server when its input ends; that also happens if this process dies.
     const script = '"$@" </dev/null & read -r _; kill -KILL $! 2>/dev/null; wait $!';
     const server = spawn("sh", ["-c", script, "sh", PROGRAM, ...settings], {
       stdio: ["pipe", "pipe", "inherit"],

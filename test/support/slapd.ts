@@ -23,7 +23,7 @@ export interface Directory {
   readonly password: string;
 }
 
-/** One server of OpenLDAP for all tests of a file, on loopback. Use it in a suite with `skipIf(skipped)`. */
+/** One OpenLDAP server for all tests of a file, on loopback. Use it in a suite with `skipIf(skipped)`. */
 export function directoryServer(ldif: string): Directory {
   const user = "cn=reader,dc=example,dc=com";
   const password = "reads-everything";
@@ -83,7 +83,7 @@ async function start(ldif: string): Promise<{ readonly url: string; readonly clo
   });
   const port = await freePort();
   const url = `ldap://127.0.0.1:${port}`;
-  // The shell stops the server when its input ends, which the death of this process does too.
+  // The shell stops the server when its input ends; that also happens if this process dies.
   const script = '"$@" </dev/null & read -r _; kill -TERM $! 2>/dev/null; wait $!';
   const command = [PROGRAM, "-f", config, "-h", url, "-d", "none"];
   const server = spawn("sh", ["-c", script, "sh", ...command], { stdio: ["pipe", "ignore", "pipe"] });
@@ -102,7 +102,7 @@ async function start(ldif: string): Promise<{ readonly url: string; readonly clo
   };
 }
 
-/** It says that it starts before it listens. */
+/** It reports its start before it listens. */
 async function accepts(port: number): Promise<boolean> {
   const socket = connect(port, "127.0.0.1");
   try {
@@ -115,7 +115,7 @@ async function accepts(port: number): Promise<boolean> {
   }
 }
 
-/** slapd cannot choose a port by itself. */
+/** slapd can't choose a free port itself. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

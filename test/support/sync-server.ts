@@ -34,7 +34,7 @@ export interface SeenStream {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A Sync API server that records the bytes it receives and answers by a script, also as no real server would. */
+/** A scripted Sync API server that records the bytes it receives; it may answer as no real server would. */
 export interface SyncServer extends Peer {
   readonly endpoint: string;
   /** Headers of all calls, in order. */
@@ -58,7 +58,7 @@ export interface SyncServer extends Peer {
   readonly before: Record<Operation, () => Promise<unknown>>;
   /** Holds the answers to an operation back. @returns lets them go */
   hold(operation: Operation): () => void;
-  /** Gets each call when its headers have come. By default it reads the request and answers by the scripts. */
+  /** Called for each call once its headers arrive. By default it reads the request and answers by the scripts. */
   answer: (stream: ServerHttp2Stream, operation: string, headers: IncomingHttpHeaders) => void;
 }
 
@@ -76,7 +76,7 @@ export async function startSyncServer(tls?: SecureServerOptions, where: Where = 
 
 const nothing = async () => {};
 
-/** The messages of success. */
+/** The messages of successful answers. */
 const UNARY = {
   StartSyncBatch: StartSyncBatchResponse.encode({ batchId: "batch-1" }).finish(),
   CompleteSyncBatch: CompleteSyncBatchResponse.encode({ snapshots: [], events: [] }).finish(),
@@ -220,7 +220,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   n: 1e-6,
 };
 
-/** The time that a call has, by its header `grpc-timeout`. */
+/** A call's time limit, from its header `grpc-timeout`. */
 function timeoutMs(header: string | string[] | undefined): number {
   const text = String(header);
   return Number(text.slice(0, -1)) * (UNITS_MS[text.slice(-1)] ?? Number.NaN);

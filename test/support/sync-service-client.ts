@@ -25,7 +25,7 @@ interface UnaryMethod<Request, Response> {
 
 type Done<Response> = (error: ServiceError | null, value: Response) => void;
 
-/** A client of the Sync API on the generated messages and grpc-js alone. */
+/** A client of the Sync API that uses only the generated messages and grpc-js. */
 export class SyncServiceClient extends Client {
   startSyncBatch(request: StartSyncBatchRequest, metadata: Metadata, done: Done<StartSyncBatchResponse>) {
     return this.#unary(SyncServiceService.startSyncBatch, request, metadata, done);
@@ -76,7 +76,7 @@ function orEmpty<Response>(done: Done<Response>, decode: (bytes: Buffer) => Resp
   return (error: ServiceError | null, value = decode(Buffer.alloc(0))) => done(error, value);
 }
 
-/** The SDK's name of the operation of a call, such as `StartSyncBatch`. */
+/** The SDK's name for a call's operation, such as `StartSyncBatch`. */
 export function operationOf(path: unknown): string {
   const [member = ""] = Object.entries(SyncServiceService).find(([, method]) => method.path === path) ?? [];
   return member.charAt(0).toUpperCase() + member.slice(1);

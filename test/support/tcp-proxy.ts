@@ -11,7 +11,7 @@ export type ConnectionFaultKind =
   | { readonly type: "silent" }
   /** Reset (TCP RST) after some bytes. */
   | { readonly type: "reset"; readonly direction: Direction; readonly afterBytes: number }
-  /** After some bytes no more are taken: a link that is too slow for them. */
+  /** After some bytes no more are accepted: a link that is too slow. */
   | { readonly type: "slow"; readonly direction: Direction; readonly afterBytes: number }
   /** After some bytes everything is dropped in both directions, and the connection stays open. */
   | { readonly type: "half-open"; readonly direction: Direction; readonly afterBytes: number };
@@ -20,13 +20,13 @@ export type ConnectionFaultKind =
 export interface FaultProxy extends Peer {
   /** Keeps the current connections open but drops their bytes. */
   forget(): void;
-  /** Number of bytes that were dropped so. */
+  /** Number of bytes dropped this way. */
   swallowed(): number;
-  /** Lets the current connections answer what comes next with an HTTP/2 GOAWAY, in place of the server. */
+  /** Answers the next bytes on the current connections with an HTTP/2 GOAWAY, instead of the server. */
   goAway(lastStream: number): void;
   /** Faults for the next connections, one each. */
   planNext(...kinds: readonly ConnectionFaultKind[]): void;
-  /** Number of connections that were struck. */
+  /** Number of connections that a fault struck. */
   firings(): number;
 }
 
@@ -93,7 +93,7 @@ function goAwayFrame(lastStream: number): Buffer {
 
 type DirectedKind = Exclude<ConnectionFaultKind, { readonly type: "silent" }>;
 
-/** Passes one direction of a connection on until the fault strikes; nothing after it. */
+/** Forwards one direction of a connection until the fault strikes, and nothing after that. */
 function struckDirection({ type, afterBytes }: DirectedKind, near: Socket, far: Socket, struck: () => void) {
   let left = afterBytes;
   let isStruck = false;

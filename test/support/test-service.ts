@@ -38,15 +38,15 @@ export type ServerOptions = NonNullable<Parameters<typeof startReferenceServer>[
 
 export interface TestServiceOptions {
   readonly server?: ServerOptions | undefined;
-  /** Defaults of the clients of the Sync API. */
+  /** Default options of Sync API clients. */
   readonly sync?: Partial<SyncClientOptions> | undefined;
-  /** Defaults of the clients of the GraphQL API. */
+  /** Default options of GraphQL API clients. */
   readonly graphql?: Partial<GraphQLOptions> | undefined;
 }
 
 /**
- * One reference server for all tests of a file. Each test gets a workspace, a key and an installation of its own, and
- * no faults. Clients and the directory are gone after the test.
+ * One reference server for all tests of a file. Each test gets its own workspace, key and installation, and no faults.
+ * Clients and the directory are gone after the test.
  */
 export function testService(options: TestServiceOptions = {}): TestService {
   const service = new TestService(options);
@@ -152,7 +152,7 @@ export class TestService {
     return this.#closing(new SaasManagementClient({ ...defaults, ...options }));
   }
 
-  /** A gRPC client with a connection of its own that uses nothing of the SDK but the generated messages. */
+  /** A gRPC client with its own connection that uses only the SDK's generated messages. */
   plainClient(key: string = this.server.apiKey): PlainClient {
     return new PlainClient(this.server.syncUrl, `ApiKey ${key}`);
   }
@@ -250,7 +250,7 @@ function started<T>(value: T | undefined): T {
   return value;
 }
 
-/** A run that the guard held. The figures of each reason stand beside its rule. */
+/** A run that the guard held. Each reason has its figures next to its rule. */
 export interface HeldRun {
   readonly error: RunHeldError;
   readonly message: string;

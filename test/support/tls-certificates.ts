@@ -9,7 +9,7 @@ export function certificateFile(name: Name): string {
   return fileURLToPath(new URL(`./certs/${name}-cert.pem`, import.meta.url));
 }
 
-/** Path of the key of a certificate. */
+/** Path of a certificate's key. */
 export function keyFile(name: Identity): string {
   return fileURLToPath(new URL(`./certs/${name}-key.pem`, import.meta.url));
 }

@@ -34,7 +34,7 @@ const requiredText = text.map((value) => (value === "" ? "x" : value));
 
 const key = fc.oneof(fc.constantFrom("__proto__", "", "constructor", "hasOwnProperty", "10", "2"), text);
 
-/** Attributes, with and without a prototype, also under keys such as __proto__. */
+/** Attributes with and without a prototype, including keys such as __proto__. */
 export const attributes = fc.dictionary(key, text, { maxKeys: 5 });
 
 /** The values of fields whose kinds leave a choice. */
@@ -58,7 +58,7 @@ export const ODD_VALUES: Values = {
 const LETTERS = Array.from({ length: 4096 }, (_, i) => String.fromCharCode((i * 37 + (i >> 7)) % 128)).join(
   "",
 );
-/** Lengths at which copying goes another way, and a message's length takes another byte. */
+/** Lengths from which texts are copied differently, or a message's length takes one more byte. */
 const EDGES = [0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 100, ...Array.from({ length: 12 }, (_, i) => 116 + i)];
 
 /** Texts of more than 127 letters end a block. */
@@ -75,7 +75,7 @@ const letters = fc
   )
   .map(([from, length]) => LETTERS.slice(from, from + length));
 
-/** Short texts of ASCII, of which the encoders make blocks. */
+/** Short ASCII texts, which the encoders put into blocks. */
 export const PLAIN_VALUES: Values = {
   text: letters,
   requiredText: letters.map((value) => (value === "" ? "x" : value)),
@@ -90,7 +90,7 @@ export const PLAIN_VALUES: Values = {
 
 const count = fc.integer({ min: 3500, max: 4500 });
 
-/** As many texts in a list as a block holds, or more. */
+/** Lists with as many texts as a block holds, or more. */
 export const MANY_VALUES: Values = {
   ...PLAIN_VALUES,
   texts: count.map((length) => LETTERS.repeat(2).slice(0, length).split("")),

@@ -10,7 +10,7 @@ import { messageOf } from "./contract.js";
 const IS_64_BIT: ReadonlySet<string> = new Set(["int64", "uint64"]);
 const TIMESTAMP = ".google.protobuf.Timestamp";
 
-/** From a message as users write it, or as protobuf's JSON writes it. */
+/** The plain form of a message as users or protobuf's JSON write it. */
 export function ofInput(type: protobuf.Type, input: unknown): Record<string, unknown> {
   const message = withVariant(type, input);
   return formOf(type, (field) => {
@@ -47,7 +47,7 @@ export function toProtobufJson(type: protobuf.Type, input: unknown): Record<stri
   });
 }
 
-/** From a message that protobufjs decoded. */
+/** The plain form of a message that protobufjs decoded. */
 export function ofProtobufjs(type: protobuf.Type, message: unknown): Record<string, unknown> {
   return formOf(type, (field) => {
     // Defaults are on the prototype.
@@ -70,7 +70,7 @@ function protobufjsValue(field: protobuf.Field, value: unknown): unknown {
   return IS_64_BIT.has(field.type) ? BigInt(String(value)) : value;
 }
 
-/** A record that is written flat is the generic variant of its message. */
+/** A flat record is the generic variant of its message. */
 function withVariant({ fields, fieldsArray }: protobuf.Type, input: unknown): unknown {
   const isFlat = fields["generic"] !== undefined && fieldsArray.every(({ name }) => get(input, name) == null);
   return isFlat ? { generic: input } : input;

@@ -10,7 +10,7 @@ import { useScriptedServer } from "../support/sync-harness.js";
 import { listenSilently } from "../support/tcp-peers.js";
 
 const harness = useScriptedServer();
-// Otherwise closing a client would wait, by a clock that stands still, for the answer to a start that was sent.
+// Otherwise closing a client would wait for the answer to a start, and the clock stands still.
 afterEach(() => harness.server.close());
 const LOST = { code: 14, details: "connection dropped" };
 const LOCKED = { code: 6, details: "locked" };
@@ -26,7 +26,7 @@ const CONNECTOR = defineConnector({
   run: (batch) => batch.write("accounts", accounts(3)),
 });
 
-/** Where a call waits: what is arranged for it, and whether it is there. */
+/** A point where a call waits: how to bring it there, and whether it has arrived. */
 interface Point {
   readonly options?: Partial<SyncClientOptions>;
   readonly reached: () => boolean;
@@ -37,7 +37,7 @@ interface Call {
   readonly onProgress: (progress: SyncProgress) => void;
 }
 
-/** A key that is there for so many calls, and then does not come. */
+/** A provider that returns the key for the first `count` calls, and then never answers. */
 function keys(count: number) {
   let asked = 0;
   return {
@@ -49,7 +49,7 @@ function keys(count: number) {
   };
 }
 
-/** Where any call to the service may wait. */
+/** Points where any call to the service may wait. */
 const OF_A_REQUEST: Readonly<
   Record<string, (operation: "StartSyncBatch" | "SyncRecords", call: Call) => Promise<Point>>
 > = {
@@ -72,7 +72,7 @@ const OF_A_REQUEST: Readonly<
   },
 };
 
-/** Aborts the call at the point, and looks at what is left. */
+/** Aborts the call at the point, and checks what is left. */
 async function abortAt(point: Point, stop: AbortController, promise: Promise<unknown>): Promise<void> {
   const outcome = promise.then(
     () => "fulfilled",
@@ -81,7 +81,7 @@ async function abortAt(point: Point, stop: AbortController, promise: Promise<unk
   await until(point.reached);
   const reason = { my: "reason" };
   stop.abort(reason);
-  // The clock stands still, and the service says nothing more: it settles at once, or never.
+  // The clock stands still, and the service says nothing more, so the call settles at once or never.
   expect(await outcome).toBe(reason);
   expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
 }

@@ -18,10 +18,10 @@ import { useScriptedServer } from "../support/sync-harness.js";
 const harness = useScriptedServer();
 const { startBatch } = harness;
 const LOST = { code: 14, details: "connection dropped" };
-/** For a batch to which nothing is written. */
+/** Completes a batch that nothing was written to. */
 const UNVERIFIED = { unverified: true } as const;
 
-/** The service's refusal of a call to a batch that is in this state. */
+/** The service's refusal of a call because the batch is in this state. */
 function batchIs(state: string) {
   const metadata = new Metadata();
   metadata.set("batch-state", state);
@@ -36,7 +36,7 @@ const codeOf = (promise: Promise<unknown>) =>
     ({ code, reason }: { code: string; reason?: string }) => reason ?? code,
   );
 
-/** A source that gives one record and then nothing more. */
+/** A source that yields one record and then hangs. */
 function stuckSource() {
   let returned = 0;
   let pulls = 0;
@@ -76,7 +76,7 @@ const BROKEN = "broke down";
 const REFUSED = { code: 3, details: "a stream is open" };
 const UNKNOWN = ["BATCH_OUTCOME_UNKNOWN", "unknown"] as const;
 
-/** Answers to a completion that do not say that it was not done. */
+/** Answers that don't rule out that the batch was completed. */
 const NO_PROOFS = [
   ["UNKNOWN", { code: 2, details: BROKEN }],
   ["INTERNAL", { code: 13, details: BROKEN }],
@@ -122,7 +122,7 @@ test.each<[string, readonly object[], object, string, string]>([
   await expect(batch.complete(UNVERIFIED)).rejects.toThrow();
   expect(await codeOf(batch.abort())).toBe(outcome);
   expect(batch.state).toBe(state);
-  // Whatever was refused, nothing completes it any more.
+  // Whichever call was refused, the batch can't be completed any more.
   const refused = await rejection(batch.complete(UNVERIFIED));
   expect(refused).toMatchObject({ code: "BATCH_STATE" });
   expect(String(refused)).not.toContain("was aborted");
@@ -290,7 +290,7 @@ test("keeps the attempts and the request id in the error after waiting for a loc
   const refused = expect(starting).rejects.toMatchObject({ ...SECOND_ATTEMPT, waitedMs: 2, mayBeOwn: true });
   await until(() => seen.at(-1) === "waiting-for-lock" && clock.sleeping === 1);
   clock.advance(1);
-  // Beside the pause there is the time of the operation.
+  // Two sleeps: the pause, and the operation's time limit.
   await until(() => seen.at(-1) === "retry" && clock.sleeping === 2);
   clock.advance(1);
   await refused;

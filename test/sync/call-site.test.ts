@@ -19,12 +19,12 @@ const REFUSAL = { code: 3, details: "no" };
 const RUN = { ...START, ledger: "none" } as const;
 const NOTHING = { snapshots: [], run: async () => {} };
 
-/** The function whose name is looked for: no other leads from the test to the SDK. */
+/** The function that must be in the stack: the only one between the test and the SDK. */
 async function programOfTheUser(call: () => Promise<unknown>): Promise<unknown> {
   return await call();
 }
 
-/** Does not await, as a program that goes on with then and catch. */
+/** Does not await, like a program that uses then and catch. */
 function programWithoutAwait(call: () => Promise<unknown>): Promise<unknown> {
   return call().then(
     () => undefined,
@@ -123,7 +123,7 @@ test.each(REASONS)("leaves the stack of the reason that aborted a %s unchanged",
   expect(untouched.stack).toBe(stack);
 });
 
-test("leaves the stack of an exception of a source or a run function unchanged", async () => {
+test("doesn't change the stack of an exception that a source or a run function throws", async () => {
   const own = new Error("the disk is full");
   const { stack } = own;
   async function* source() {

@@ -1,4 +1,4 @@
-/** The service counts an account as active until its last event, and no event can be taken back: times must be possible. */
+/** An event keeps an account active until its time and can't be taken back, so its time must be plausible. */
 import { Readable } from "node:stream";
 import type { EventCollection, RecordOf } from "@saas-management/sdk";
 import { fromJsonl } from "@saas-management/sdk/sources";

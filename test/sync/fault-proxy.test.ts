@@ -31,7 +31,7 @@ async function startBehindProxy() {
   return { proxy, sync, inspect: () => service.inspect() };
 }
 
-/** Bytes of the records: most of what goes to the server. */
+/** Number of bytes of the records, which are most of what goes to the server. */
 const RECORDS = 200_000;
 
 test.each<[string, ConnectionFaultKind]>([
@@ -46,7 +46,7 @@ test.each<[string, ConnectionFaultKind]>([
   proxy.planNext(fault);
   await sync();
   expect(proxy.firings()).toBe(1);
-  // On a machine that is slow grpc-js may have tried once more by itself.
+  // On a slow machine, grpc-js may have retried once by itself.
   expect(proxy.accepted()).toBeGreaterThan(1);
   expect(inspect()).toMatchObject({ lock: null, batches: [{ state: "completed" }] });
   expect(inspect().snapshots.accounts).toHaveLength(200);

@@ -83,7 +83,7 @@ const account = (i: number) => ({
 const accounts = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => account(from + i));
 const before = sampleOf("accounts", accounts(0, 2000));
 
-/** The fields that differ in some of so many records. */
+/** The fields that differ in some of these records. */
 function changedBeside(records: readonly object[]) {
   const changes = changesOf(before, sampleOf("accounts", records)).filter(
     ({ lost, other }) => lost + other > 0,
@@ -102,7 +102,7 @@ test("samples a record once even if it is sent twice, and nothing of an empty sn
   expect(sampleOf("accounts", [])).toEqual(EMPTY_SAMPLE);
 });
 
-test("keeps most of the sample when a quarter of the ids leave and as many come", () => {
+test("keeps most of the sample when a quarter of the ids is replaced", () => {
   const [email] = changesOf(before, sampleOf("accounts", accounts(500, 2500)));
   expect(email?.had).toBeGreaterThan(64);
   expect(changedBeside(accounts(500, 2500))).toEqual([]);

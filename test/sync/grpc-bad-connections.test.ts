@@ -12,7 +12,7 @@ import { relayTo } from "../support/tcp-proxy.js";
 
 const MINUTE = 60_000;
 
-/** What calls each operation, in a batch that was started before, unless it is the start itself. */
+/** Calls each operation; all but the start in a batch that was already started. */
 const CALLS = {
   StartSyncBatch: (client: SyncClient) => client.startBatch(START),
   SyncRecords: (_: SyncClient, batch: SyncBatch) => batch.write("accounts", accounts(3)),
@@ -22,7 +22,7 @@ const CALLS = {
 type Operation = keyof typeof CALLS;
 const OPERATIONS = ["StartSyncBatch", "SyncRecords", "CompleteSyncBatch", "AbortSyncBatch"] as const;
 
-/** A client behind a proxy that may forget its connections, and a batch of it. */
+/** A client behind a proxy that may forget its connections, and one of its batches. */
 async function behindRelay(options: Partial<SyncClientOptions> = {}) {
   const server = await startSyncServer();
   const relay = await relayTo(server.port);
@@ -135,7 +135,7 @@ const BAD: Readonly<Record<string, (stream: ServerHttp2Stream) => void>> = {
   UNAVAILABLE: (stream) => reply(stream, { status: 14, details: "draining" }),
 };
 
-/** Lets calls of an operation fail on the first connection. @returns how many there were on each connection */
+/** Makes calls of an operation fail on the first connection. @returns how many there were on each connection */
 function breakFirst(server: SyncServer, operation: Operation, fail: (stream: ServerHttp2Stream) => void) {
   const { answer } = server;
   const sessions: ServerHttp2Stream["session"][] = [];

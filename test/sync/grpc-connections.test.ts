@@ -40,7 +40,7 @@ describe("a connection that cannot be established", () => {
     const port = await droppingPort();
     const { client, clock } = frozen({ port });
     const error = rejection(client.startBatch(START));
-    // The timeouts of the operation and the connection, and the warning of a silent service.
+    // The timeouts of the operation and the connection, and the warning about a silent service.
     await until(() => clock.sleeping === 3);
     clock.advance(LIMIT);
     expect(await error).toMatchObject({
@@ -60,7 +60,7 @@ describe("a connection that cannot be established", () => {
     expect(await error).toBeInstanceOf(TransportError);
   });
 
-  test("is used by the next call if it is established after its caller has gone", async () => {
+  test("is used by the next call if it is established after its caller gave up", async () => {
     const server = await startSyncServer();
     let pass = () => {};
     const slow = await listenTcp((near) => {

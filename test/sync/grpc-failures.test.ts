@@ -42,7 +42,7 @@ interface Way {
 const TRUSTED: Way = { tls: TRUSTING };
 const UNENCRYPTED: Way = { origin: "http://localhost" };
 
-/** What the peer is, the code in the table of network errors, the peer, and how it is called. */
+/** A description of the peer, the code in the table of network errors, the peer, and how it is called. */
 const PEERS: readonly (readonly [string, NetworkErrorCode, () => Promise<{ port: number }>, Way])[] = [
   ["of another authority", "CERT_UNTRUSTED", sync(OVER_TLS), { tls: { ca: certificate("stranger") } }],
   ["whose certificate is of a private authority", "CERT_UNTRUSTED", sync(WITH_AUTHORITY), {}],
@@ -63,7 +63,7 @@ const PEERS: readonly (readonly [string, NetworkErrorCode, () => Promise<{ port:
   ["that speaks HTTP/1", "NOT_HTTP2", () => listen(createHttpServer()), UNENCRYPTED],
   ["that does not listen", "ECONNREFUSED", nobody, UNENCRYPTED],
   ["that drops TLS connections", "CLOSED_IN_HANDSHAKE", () => listenTcp((socket) => socket.end()), TRUSTED],
-  // A label that is too long: no name service is asked.
+  // The label is too long, so no name service is queried.
   ["whose name does not exist", "ENOTFOUND", nobody, { origin: `https://${"a".repeat(64)}.invalid` }],
 ];
 

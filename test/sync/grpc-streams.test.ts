@@ -9,7 +9,7 @@ import { accounts } from "../support/records.js";
 import { startBareBatch } from "../support/sync-harness.js";
 import type { SyncServer } from "../support/sync-server.js";
 
-/** A batch of a server that does this with every SyncRecords stream, and reads nothing of it by itself. */
+/** A batch on a server that passes every SyncRecords stream to `onStream`, and doesn't read from it otherwise. */
 function startBatch(onStream: SyncServer["answer"], options: Partial<SyncClientOptions> = {}) {
   return startBareBatch(onStream, {
     retry: false,

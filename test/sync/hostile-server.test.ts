@@ -62,7 +62,7 @@ test("does not take an early answer without a count for an acceptance", async ()
     (stream) => stream.once("data", () => answerWith(stream.pause(), EMPTY)),
     { messageBytes: 100_000 },
   );
-  // More than HTTP/2 takes without being read: the answer comes before the last message can have been sent.
+  // More than HTTP/2 accepts unread, so the answer comes before the last message can have been sent.
   await expect(batch.write("accounts", accounts(350, 1000))).rejects.toMatchObject({
     code: "SYNC_PROTOCOL",
     retryable: false,
@@ -111,7 +111,7 @@ const UNREADABLE: readonly (readonly [string, (stream: ServerHttp2Stream) => voi
   ["an answer that is too large", (stream) => answerWhenRead(stream, Buffer.alloc(2000))],
 ];
 
-// Of a call with one message grpc-js reads one answer, and waits for its end until the time is up.
+// For a call with one message, grpc-js reads one answer, and waits for its end until the time is up.
 const TWO_MESSAGES: (typeof UNREADABLE)[number] = [
   "OK with two messages",
   (stream) => answerWhenRead(stream, EMPTY, EMPTY),

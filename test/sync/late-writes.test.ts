@@ -6,7 +6,7 @@ import { useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();
 
-/** A batch whose accounts are sealed, and what is left to do with them. */
+/** A batch whose accounts are sealed, and the calls that are still possible. */
 async function sealed(options: Parameters<typeof harness.startBatch>[0] = {}) {
   const batch = await harness.startBatch(options);
   const open = batch.writer("accounts");
@@ -15,7 +15,7 @@ async function sealed(options: Parameters<typeof harness.startBatch>[0] = {}) {
   return { batch, open };
 }
 
-/** A batch whose completion was answered, and waits for its next attempt. */
+/** A batch whose completion got an answer and is waiting for its next attempt. */
 async function inPause(answer: { readonly code: number; readonly details: string }) {
   const clock = new TestClock({ startAt: new Date(0) });
   const retry = { retries: 2, minDelayMs: 1000, maxDelayMs: 1000 };

@@ -10,7 +10,7 @@ import { START } from "../support/sync-client.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import type { SyncServer } from "../support/sync-server.js";
 
-// What a proxy between client and service may answer in its place, forwarding nothing.
+// What a proxy may answer instead of the service, without forwarding anything.
 
 const harness = useScriptedServer();
 const EMPTY = new Uint8Array();
@@ -67,7 +67,7 @@ testOfAcceptedCounts.each([...COUNTS])(
   },
 );
 
-/** Answers so many calls of an operation with these messages in one body. */
+/** Answers calls of an operation with these messages in one body. */
 function lie({ server }: { readonly server: SyncServer }, operation: string, ...messages: Uint8Array[]) {
   const { answer } = server;
   let lies = 0;
@@ -127,7 +127,7 @@ function completed(collection: string): Uint8Array {
 
 const STARTED = StartSyncBatchResponse.encode({ batchId: "b" }).finish();
 
-/** Of a call with one message grpc-js reads one answer, and waits for its end until the time is up. */
+/** For a call with one message, grpc-js reads one answer, and waits for its end until the time is up. */
 async function endOf(call: Promise<unknown>, clock: TestClock, isTold: () => boolean): Promise<unknown> {
   const ended = rejection(call);
   await until(isTold);

@@ -73,7 +73,7 @@ test("the next run sends what a failed run has written", async () => {
   expect(await runOf([event("a"), event("b")])).toMatchObject({ sent: 1, skipped: 1 });
 });
 
-test("the next run sends what a failed batch has sent, and a restart sends what was not accepted", async () => {
+test("the next run sends again what a failed batch sent, and a restart sends what was not accepted", async () => {
   await runOf([event("a")]);
   service.server.faults.add({ on: "SyncRecords", fault: "drop" });
   await expect(runOf([event("a"), event("b")], { retryForMs: 0 })).rejects.toMatchObject({

@@ -18,7 +18,7 @@ import { connectorOf, previewOf } from "../support/connector.js";
 import { watchedStore } from "../support/stores.js";
 import { accounts, heldBy, ids, testService } from "../support/test-service.js";
 
-/** Letters of the id that stands in for that of a batch. */
+/** Length of the id that stands in for a batch's. */
 const LONG_ID = 64;
 const service = testService();
 

@@ -100,7 +100,7 @@ test("keeps sizes to the byte, and names a record that is too large", {
   await fc.assert(property, { ...LIMITS, numRuns: Math.ceil(RUNS / 12) });
 });
 
-/** Leaves nothing under way, also when it fails: the next run has the same server. */
+/** Leaves nothing under way, even if it fails, because the next run uses the same server. */
 async function inBatch<T>(
   options: Partial<SyncClientOptions>,
   use: (batch: SyncBatch) => Promise<T>,
@@ -114,7 +114,7 @@ async function inBatch<T>(
   }
 }
 
-/** Writes to a batch of its own, and returns the windows that arrived. */
+/** Writes to a new batch, and returns the windows that arrived. */
 async function sent(w: Write, options: Partial<SyncClientOptions>): Promise<Uint8Array[][]> {
   await inBatch(options, (batch) => batch.write(w.collection, sourceOf(w)));
   return arrivedWindows();
@@ -132,7 +132,7 @@ function sourceOf({ records, source }: Write) {
   })();
 }
 
-/** Takes the windows off the list that hold so many messages. */
+/** Removes from the list the first windows, up to this many messages. */
 function takeWindows(streams: Uint8Array[][], messages: number): Uint8Array[][] {
   const windows: Uint8Array[][] = [];
   while (windows.flat().length < messages) {

@@ -147,7 +147,7 @@ test.each(refusals)("sends nothing, not even a start, if %s", async (name, error
   else await expect(refused).rejects.toMatchObject(error);
   expect(times).toBe(1);
   expect(calls).toEqual([]);
-  // A preview ends in the same way, unless a record is invalid: it lists it.
+  // A preview ends in the same way, except that it lists an invalid record.
   if (name === "a record is invalid") return;
   const stop = new AbortController();
   controllers.splice(0, 1, stop);
@@ -231,7 +231,7 @@ test.each([
 });
 
 describe("after a transient failure", () => {
-  /** What struck, the batches of the run, and how many events the last one leaves out. */
+  /** The fault, the states of the run's batches, and how many events the last one leaves out. */
   const strikes: readonly (readonly [string, () => void, string[], leftOut: number[]])[] = [
     ["the first records", () => breakOnce("SyncRecords"), ["aborted", "completed"], [0, 0]],
     ["later events", () => breakOnce("SyncRecords", "answer", 3), ["aborted", "completed"], [3, 0]],
@@ -331,7 +331,7 @@ describe("a run whose batch cannot be aborted in a short outage", () => {
     expect(service.states()).toEqual(["aborted", "completed"]);
   });
 
-  // With time left, the run tries again: the lock ends with the abort that this outage has refused.
+  // With time left, the run tries again, because the abort that failed in the outage releases the lock.
   test("reports after retryForMs that the lock may be its own, and what failed first", async () => {
     outage(99);
     const running = run(["accounts"], writeAccounts, { retryForMs: 20_000 });

@@ -21,7 +21,7 @@ async function runAway(options: Partial<RunOptions> = {}) {
     if (progress.type !== "service-away") return;
     pauses.push(progress.delayMs);
     ends.push(progress.until.getTime());
-    // The pause begins after it was told.
+    // The pause begins after it is reported.
     setImmediate(() => clock.advance(progress.delayMs));
   };
   const ended = await service.sync
@@ -36,7 +36,7 @@ async function runAway(options: Partial<RunOptions> = {}) {
       (receipt) => ({ receipt }),
       (error: unknown) => ({ error }),
     );
-  // The time is counted from the first failure on, and told as a date.
+  // The time counts from the first failure, and is reported as a date.
   expect(Math.max(0, ...ends) - Math.min(...ends, Math.max(0, ...ends))).toBeLessThan(5);
   return { ended, pauses, extractions };
 }

@@ -19,7 +19,7 @@ test("a service that never answers is reported once, after 30 s, and not as a de
       connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(3))),
       { installationId, ledger, firstRun: true, retryForMs: 0 },
     );
-  // Leaves a batch that the next run is to abort.
+  // Leaves a batch for the next run to abort.
   server.faults.add({ on: "SyncRecords", fault: "status", status: "INTERNAL" });
   server.faults.add({ on: "AbortSyncBatch", fault: "drop" });
   await rejection(run());
@@ -34,12 +34,12 @@ test("a service that never answers is reported once, after 30 s, and not as a de
   expect(await ended).toMatchObject({ code: "TIMEOUT", timeoutMs: 100_000 });
   expect(warnings).toEqual([`saas-management: ${server.syncUrl} hasn't answered AbortSyncBatch for 30 s`]);
   expect(clock.now() - begunAt).toBeLessThan(140_000);
-  // The start without an answer is waited for.
+  // It waits for the start that got no answer.
   let isClosed = false;
   const closed = service.sync.close().finally(() => {
     isClosed = true;
   });
-  // It may not have begun to wait yet.
+  // It may not be waiting yet.
   await until(() => {
     clock.advance(1000);
     return isClosed;

@@ -36,7 +36,7 @@ const webStream = () =>
 const arrived = () => harness.server.streams.flatMap((stream) => stream.messages).flatMap(recordsOf);
 const arrivedIds = () => JSON.stringify(arrived()).match(/u\d+/g);
 
-/** Writes what the types do not know, and expects that it is refused and the batch cannot be completed. */
+/** Writes something that the types don't allow, and expects that it's refused and the batch can't be completed. */
 async function expectRefused(source: unknown, collection = "accounts"): Promise<void> {
   const batch = await harness.startBatch();
   const write: Promise<unknown> = Reflect.apply(batch.write, batch, [collection, source]);

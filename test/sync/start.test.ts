@@ -11,7 +11,7 @@ import { testService } from "../support/test-service.js";
 
 const MINUTE = 60_000;
 const harness = useScriptedServer();
-/** Its time stands still. */
+/** Its clock stands still. */
 const frozen = testService({ server: { clock: new TestClock({ startAt: new Date("2026-01-01") }) } });
 const LOST = { code: 14, details: "connection dropped" };
 const LOCKED = { code: 6, details: "locked" };
@@ -92,7 +92,7 @@ test("rejects when it times out, and close waits until the batch that is still s
   const client = harness.client({ clock, timeoutMs: 5000 });
   const starting = client.startBatch(START);
   await until(() => harness.server.calls.includes("StartSyncBatch"));
-  // The request itself goes on for longer: its answer may hold a lock.
+  // The request itself continues, because its answer may hold a lock.
   expect(harness.server.timesLeftMs[0]).toBeGreaterThan(60_000);
   clock.advance(5000);
   await expect(starting).rejects.toBeInstanceOf(TimeoutError);
@@ -103,10 +103,10 @@ test("rejects when it times out, and close waits until the batch that is still s
   expect(clock.sleeping).toBe(0);
 });
 
-// The first are more than a server of grpc-js can count, the others are more than gRPC has a header for.
+// The first ones are more than a grpc-js server can count; the others are too long for gRPC's header.
 test.each([2 ** 31 - 1, 2 ** 31, 2 ** 53, Number.MAX_VALUE])("accepts timeoutMs %d", async (timeoutMs) => {
   const client = harness.client({ timeoutMs, retry: false });
-  // A deadline that overflowed is a timer without a time, set earlier than this one.
+  // A deadline that overflowed sets a timer without a time before this one.
   harness.server.before.SyncRecords = () => new Promise((resolve) => setTimeout(resolve));
   const batch = await client.startBatch(START);
   await expect(batch.write("accounts", accounts(1))).resolves.toMatchObject({

@@ -29,9 +29,9 @@ function readTable() {
 
 interface Prepared {
   readonly batch: SyncBatch;
-  /** A writer that was opened before the batch came to its state. */
+  /** A writer that was opened before the batch reached its state. */
   readonly users: CollectionWriter<"accounts"> | undefined;
-  /** Lets whatever is under way end. */
+  /** Waits until everything under way has ended. */
   readonly release: () => void;
 }
 
@@ -92,7 +92,7 @@ function opened(batch: SyncBatch, withOpen: boolean): Prepared {
   return { batch, users: withOpen ? batch.writer("accounts") : undefined, release: nothing };
 }
 
-/** A batch of which something was written. */
+/** A batch that has received a write. */
 async function started(): Promise<SyncBatch> {
   const batch = await harness.startBatch();
   await batch.write("usage", []);

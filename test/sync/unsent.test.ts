@@ -37,7 +37,7 @@ async function startBehindRelay(options: Partial<SyncClientOptions> = {}) {
   const batch = await client.startBatch(START);
   const cutOff = async () => {
     await relay.close();
-    // The client knows only when a call fails that the connection is gone.
+    // The client only notices that the connection is gone when a call fails.
     await rejection(client.abortBatch("another"));
   };
   const comeBack = () => relayTo(serverPort(), relay.port);
@@ -146,7 +146,7 @@ test("closes the client without waiting for a start that is still connecting", a
   const client = connectTo(peer.port, { clock });
   const start = rejection(client.startBatch(START));
   await until(() => peer.heard() === 1);
-  // The clock stands still: whatever it waited for would never be over.
+  // The clock stands still, so any wait would never end.
   await client.close();
   expect(await start).toMatchObject({ code: "CLOSED" });
   expect(clock.sleeping).toBe(0);

@@ -1,4 +1,4 @@
-/** Events are not judged: a receipt says if their count is far from those of the same weekday. */
+/** Events are never held, but a receipt says if their count is far from the usual one for the weekday. */
 import { expect, test } from "vitest";
 import { quietLogger } from "../support/observed.js";
 import { testService } from "../support/test-service.js";
@@ -6,7 +6,7 @@ import { testService } from "../support/test-service.js";
 const DAY_MS = 24 * 60 * 60 * 1000;
 const service = testService({ sync: { logger: quietLogger({}) } });
 
-/** Sends so many events on one day after another. @returns the surprises of the last run */
+/** Sends these numbers of events, one run a day. @returns the surprises of the last run */
 async function after(counts: readonly number[], everyMs = DAY_MS): Promise<readonly string[]> {
   let surprises: readonly string[] = [];
   for (const count of counts) {

@@ -39,7 +39,7 @@ async function advanceTo(value: string, options: Partial<RunOptions> = {}, name:
   return before;
 }
 
-/** What the last completed run committed. */
+/** The value that the last completed run committed. */
 async function committed(name: EventCollection = "usage", options: Partial<RunOptions> = {}) {
   let value: string | undefined;
   const connector = connectorOf([], async (_, attempt) => {

@@ -22,7 +22,7 @@ const RUN = { ...START, ledger: "none", guard: false } as const;
 
 type Ending = (stream: ServerHttp2Stream) => void;
 
-/** How streams above a limit of a proxy end. */
+/** How streams above a proxy's limit end. */
 const ENDINGS: Readonly<Record<string, Ending>> = {
   "HTTP status 413": (stream) => {
     stream.respond({ ":status": 413, "content-type": "text/html" });
@@ -33,7 +33,7 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
 };
 const TOO_LARGE = ENDINGS["HTTP status 413"] ?? (() => {});
 
-/** A server behind a proxy that ends streams of more bytes than the limit, and the sizes of all streams. */
+/** A server behind a proxy that ends streams above the limit, and the sizes of all streams in bytes. */
 async function limited(limitBytes: number, end: Ending) {
   const server = await startSyncServer();
   const { answer } = server;

@@ -11,7 +11,7 @@ const LIMIT = 16 * 1024 * KIB;
 const harness = useScriptedServer();
 const { startBatch } = harness;
 
-/** An account whose whole message, alone in it, has exactly so many bytes. */
+/** An account whose message, if it's alone in it, has exactly this many bytes. */
 function accountOfMessageBytes(bytes: number) {
   const sizeWith = (name: string) =>
     SyncRecordsRequest.encode({
@@ -25,7 +25,7 @@ function accountOfMessageBytes(bytes: number) {
         },
       },
     }).finish().length;
-  // The lengths before the name take a few bytes more as the name grows.
+  // The length prefixes before the name grow with it.
   const length = 2 * bytes - sizeWith("x".repeat(bytes));
   const name = "x".repeat(length);
   expect(sizeWith(name)).toBe(bytes);

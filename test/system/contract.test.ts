@@ -1,4 +1,4 @@
-/** The SDK and the reference server of a contract that has other records than ours, and few of its collections. */
+/** The SDK and the reference server, generated from a contract with different records and fewer collections. */
 import { execFile } from "node:child_process";
 import { cp, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";

@@ -7,7 +7,7 @@ const HERE = fileURLToPath(new URL(".", import.meta.url));
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const BUILT = join(ROOT, "build/programs");
 
-/** A program that tests start as a process of its own: a `NAME-script.ts`, or the main file of an example. */
+/** A program that tests start in its own process: a `NAME-script.ts`, or the main file of an example. */
 export const programFile = (name: string) => join(BUILT, `${name}.js`);
 
 /** Bundles them all. */

@@ -22,7 +22,7 @@ async function* piecesOf(...pieces: readonly Uint8Array[]): AsyncGenerator<Uint8
   yield* pieces;
 }
 
-/** `get`, `list` and `delete` over these values, and a `putIfAbsent` that stores what `take` makes of a value. */
+/** `get`, `list` and `delete` on these values, and a `putIfAbsent` that stores what `take` returns. */
 const over = (
   values: Map<string, Buffer[]>,
   take: (value: Value, key: string) => Promise<Buffer[] | undefined>,
@@ -47,7 +47,7 @@ const puts =
     putIfAbsent: (key, value) => below.putIfAbsent(key, change(value)),
   });
 
-/** A store that lists other keys than there are. */
+/** A store that lists the wrong keys. */
 const lists =
   (change: (keys: readonly string[], prefix: string) => Iterable<string>, from?: ""): Plant =>
   (below) => ({
@@ -66,7 +66,7 @@ async function listed(store: Store, prefix: string): Promise<string[]> {
   return keys;
 }
 
-/** Calls one after the other, as with a pool of one connection. */
+/** Runs calls one at a time, like a pool with one connection. */
 function lock() {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(call: () => Promise<T>): Promise<T> => {

@@ -7,7 +7,7 @@ const id = z.string().min(1);
 const text = z.string().optional();
 const flag = z.boolean().optional();
 
-/** Schemas of the details; moments and maps become what the codec takes. */
+/** Schemas of the details; times and maps are converted for the codec. */
 export function detailSchemas<Moment, StringMap>(
   moment: ZodType<Moment, Date>,
   stringMap: ZodType<StringMap, Record<string, string>>,

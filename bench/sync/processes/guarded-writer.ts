@@ -1,5 +1,5 @@
 /**
- * Writes records, no two alike, in a run, twice, and prints what the second write and the rest of its run took.
+ * Writes records, no two alike, in two runs, and prints what the second write and the rest of its run took.
  *
  * Arguments: a {@link GuardTask} as JSON.
  */
@@ -14,7 +14,7 @@ import { type SourceForm, toSource } from "../sources.js";
 /** What inspects the records while they are written. */
 export type GuardMode = "guarded" | "off";
 
-/** Kinds that are measured: of small records, and of large ones. */
+/** The measured kinds: one with small records, one with large ones. */
 export type GuardKind = "accounts" | "employees";
 
 /** What to write. */

@@ -1,5 +1,5 @@
 /**
- * A link to a server: bounded bandwidth, a delay, no loss. A TCP proxy in a process of its own. Prints its port.
+ * A link to a server: bounded bandwidth, a delay, no loss. A TCP proxy in its own process. Prints its port.
  *
  * Arguments: a {@link LinkTask} as JSON.
  */

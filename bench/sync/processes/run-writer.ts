@@ -1,5 +1,5 @@
 /**
- * Writes accounts, no two alike, in runs of a build of this SDK, and prints what whole runs took after a first one.
+ * Writes accounts, no two alike, in runs of a build of this SDK, and prints what whole runs after the first one took.
  *
  * Arguments: a {@link RunTask} as JSON.
  */
@@ -12,18 +12,18 @@ import { take } from "../../harness/stopwatch.js";
 import { freshAccounts } from "../fresh-accounts.js";
 import { PAGE, type SourceForm, toSource } from "../sources.js";
 
-/** What to write, and with which build. */
+/** What to write, and the build to write it with. */
 export interface RunTask {
   readonly endpoint: string;
   /**
-   * Fresh pages are created while they are read; the others contain prepared records. A slow source has them after a
-   * second.
+   * Fresh pages are created while they are read; the others contain prepared records. A slow source delivers them after
+   * a second.
    */
   readonly form: SourceForm | "fresh pages" | "slow";
   readonly records: number;
   /** Whether a run has a guard and a file ledger, or neither. */
   readonly guarded: boolean;
-  /** Runs that are measured, one after the other. */
+  /** Number of measured runs, one after another. */
   readonly runs: number;
   /** Address of the SDK's main file; left out, this build. */
   readonly sdk?: string | undefined;

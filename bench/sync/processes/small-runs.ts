@@ -1,5 +1,6 @@
 /**
- * Writes the accounts of many installations in runs of their own, several at a time, and prints what a second round took.
+ * Writes the accounts of many installations, each in its own run, several at a time, and prints what a second round
+ * took.
  *
  * Arguments: a {@link SmallRunsTask} as JSON.
  */
@@ -14,7 +15,7 @@ import { take } from "../../harness/stopwatch.js";
 import { makePool } from "../records.js";
 import { makeRecords } from "../sdk-records.js";
 
-/** Who writes: this SDK, or three calls of grpc-js in a row, which keep no files, or as many as a guarded run. */
+/** The writer: this SDK, or three grpc-js calls in a row that write no files, or as many files as a guarded run. */
 export type SmallRunsMode = "guarded" | "off" | "by-hand" | "by-hand-with-files";
 
 /** What to write. */

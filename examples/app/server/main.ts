@@ -18,7 +18,7 @@ const sessions = new Sessions(APP_PASSWORD);
 const root = fileURLToPath(new URL("..", import.meta.url));
 const pages = NODE_ENV === "production" ? await builtPages(`${root}dist`) : await sourcePages(root);
 
-/** Sends what the page needs, and nothing else. */
+/** Accepts only the documents that the page needs. */
 const api = listener(
   createGraphQLHandler({
     client: SaasManagementClient.fromEnv().graphql,

@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
 };
 
-/** Serves what `vite build` wrote. Files are read once: no address of a request becomes a path. */
+/** Serves what `vite build` wrote. Reads all files in advance, so that a request's URL never becomes a path. */
 export async function builtPages(folder: string): Promise<Pages> {
   const files = new Map<string, { readonly type: string; readonly body: Buffer }>();
   for (const name of await readdir(folder, { recursive: true })) {

@@ -2,7 +2,7 @@ import type { Connection, Page } from "@saas-management/sdk/graphql";
 
 type Cursor = string | undefined;
 
-/** What `infiniteQueryOptions` needs to know of a connection: how to read a page, and where the next one begins. */
+/** What `infiniteQueryOptions` needs to know about a connection: how to read a page, and where the next one begins. */
 interface ConnectionQuery<Node> {
   readonly queryFn: (context: {
     readonly pageParam: Cursor;

@@ -1,4 +1,4 @@
-/** What the person wants to see; an empty string is any. */
+/** What the person wants to see; an empty string matches everything. */
 export interface Filter {
   readonly text: string;
   readonly vendor: string;

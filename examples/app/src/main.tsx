@@ -15,7 +15,7 @@ import { queries } from "./queries.ts";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("The page has no element with the id root.");
-// The SDK's client repeats what is safe to repeat: TanStack must not do it once more.
+// The SDK's client repeats what is safe to repeat: TanStack must not do it again.
 const cache = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: 30_000 } } });
 createRoot(root).render(
   <StrictMode>

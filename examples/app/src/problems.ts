@@ -6,7 +6,7 @@ import {
   TransportError,
 } from "@saas-management/sdk/graphql";
 
-/** What a person can be told of a failure, and do about it. */
+/** What to tell a person about a failure, and what to do about it. */
 export function problemsOf(error: Error): readonly string[] {
   if (isMutationError(error, "createProcurementCase"))
     return error.errors.map(({ message }) => message || "The service refused the case.");

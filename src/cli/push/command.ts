@@ -15,7 +15,7 @@ export async function run(files: readonly string[], options: Options, io: Io): P
 }
 
 /**
- * Finds out which file has which collection.
+ * Finds out which collection each file has.
  * @param files Such as `accounts.csv` or `accounts=users.csv`, or as the configuration names them.
  * @throws {UsageError} no file or collection is named, or a file is given twice
  */

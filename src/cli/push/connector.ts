@@ -88,12 +88,12 @@ async function* recordsOf<C extends Collection>(collection: C, files: readonly P
   }
 }
 
-/** Only whether it is an object: the write checks it by its schema. */
+/** Only checks that it's an object; the write checks it against its schema. */
 function isRecord<C extends Collection>(_: C, value: unknown): value is RecordOf<C> {
   return isPlainObject(value);
 }
 
-/** What separates the cells of a header: the character that it has most of, outside of quotes. */
+/** The separator of a header's cells: the most frequent character outside quotes. */
 function delimiterOf(text: string): string {
   const [header = ""] = text.replace(/"[^"]*"/g, "").split("\n", 1);
   const countOf = (delimiter: string) => header.split(delimiter).length;

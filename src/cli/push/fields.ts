@@ -56,7 +56,7 @@ export function rowReader(collection: Collection, warn: (problem: string) => voi
         throw refusedColumns(headings, missing, sent, advice);
       }
       if (others.length > 0) warn(`not sent, because they aren't fields: ${listed}`);
-      // A night without events is no surprise; a snapshot without records is one.
+      // A night without events is normal; a snapshot without records isn't.
       return { columns: sent, mayBeEmpty: model === "event" && others.length === 0 };
     },
     read(row, { location }) {
@@ -70,7 +70,7 @@ export function rowReader(collection: Collection, warn: (problem: string) => voi
         last = cell;
         cells += 1;
       }
-      // Ids of several words are rare, and one that is all that is known of a record would be useless.
+      // Ids of several words are rare, and a record with nothing but an id would be useless.
       const problem = "looks like a title or a total: only one cell is filled";
       if (cells === 1 && columns.length > 2 && /\s/.test(last.trim()))
         throw problemAt(location, problem, "Remove the line.");

@@ -1,7 +1,7 @@
 import { factsOf, list, markup, page } from "../page.js";
 import { costOf, largest, money, moneyOf, type Renewal, type Report, type UnusedPlan } from "./model.js";
 
-/** Holders of a plan that the page lists. */
+/** Maximum number of a plan's holders on the page. */
 const MOST_HOLDERS = 500;
 
 /** The report as a page. */
@@ -28,7 +28,7 @@ ${list(renewals.map(renewalItem))}
   );
 }
 
-/** A plan with a bar beside its saving, which the text says too, and its holders folded behind it. */
+/** A plan with its saving as text and as a bar, and its holders folded behind it. */
 function planItem(plan: UnusedPlan, longest: number): string {
   const bar = `<span class="bar"><i style="width:${((100 * largest(plan)) / longest || 0).toFixed(1)}%"></i></span>`;
   const rows = plan.holders

@@ -12,7 +12,7 @@ export type UnusedPlan = Report["plans"][number];
 type Savings = Readonly<Record<string, string>>;
 export type Renewal = Report["renewals"][number];
 
-/** Reads the unused licenses, and the plans whose contracts renew within so many days. */
+/** Reads the unused licenses, and the plans whose contracts renew within `days` days. */
 export async function readReport(client: GraphQLClient, now: number, days: number, signal: AbortSignal) {
   const where = { state: { activity: { eq: "UNUSED" } } } as const;
   const unused = await client.licenses({ where, signal }).toArray();

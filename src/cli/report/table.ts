@@ -6,7 +6,7 @@ const MAX_NAME = 40;
 const MIN_NAME = 6;
 
 /**
- * A table with its last two columns aligned to the right. Until a row fits, the widest names are cut, but never figures
+ * A table with its last two columns aligned to the right. The widest names are cut until a row fits, but never figures
  * and dates. If that isn't enough, each row becomes a paragraph.
  * @param names The columns that may be cut.
  */

@@ -1,6 +1,5 @@
 /**
- * The data of the demo company's vendors, contracts and HR system: made from lists, so it is the same at each
- * start.
+ * The data of the demo company's vendors, contracts and HR system, made from lists, so that every start has the same.
  */
 import type { Portfolio } from "../../reference-server/portfolio.js";
 import type { SyncBatch } from "../../sync/batch/sync-batch.js";

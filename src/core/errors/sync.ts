@@ -246,7 +246,7 @@ export class SpoolError extends SdkError {
   readonly code = "SPOOL_FAILED";
   /** The folder: `spool.directory`. */
   declare readonly directory: string;
-  /** The space that the run needs there, at least, in bytes. */
+  /** The minimum space that the run needs there, in bytes. */
   declare readonly bytesNeeded: number;
 
   /** @internal */

@@ -9,7 +9,7 @@ export interface DueFault {
   readonly fault: CheckedFault;
   /**
    * Counts one firing. Call it only when the fault fires, because another fault may end the call first.
-   * @returns false if the fault has meanwhile fired as often as it may, on other calls
+   * @returns false if other calls have used up its firings in the meantime
    */
   fires(): boolean;
 }

@@ -30,7 +30,7 @@ export interface ErrorPlace {
   readonly path?: readonly (string | number)[] | undefined;
   /** Path within the arguments of the field: `where.state.activity`. */
   readonly argument?: string | undefined;
-  /** Of a page that is too large. */
+  /** For a page that is too large. */
   readonly requestedItems?: number;
   readonly maxAllowedItems?: number;
 }
@@ -51,7 +51,10 @@ export function unexpectedError(place?: ErrorPlace): GraphQLError {
   return requestError(ErrorCode.unexpected, "Unexpected execution error.", place);
 }
 
-/** What the caller sees of an error. One without a code is a bug in this server, which only its process reports. */
+/**
+ * The part of an error that the caller sees. An error without a code is a bug in this server, and only its process
+ * reports it.
+ */
 export function formatError(error: Readonly<GraphQLError | Error>): GraphQLError {
   if (!(error instanceof GraphQLError)) {
     // graphql-http's own errors, if it has another copy of graphql.

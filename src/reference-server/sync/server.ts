@@ -51,7 +51,8 @@ export async function startSyncServer(
   async function close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
     const graceOver = new AbortController();
-    // Its callback does not wait in Node 24, which marks the sessions of an HTTP/2 server as closed with it.
+    // In Node 24 its callback comes too early, because Node marks an HTTP/2 server's sessions as closed together with
+    // it.
     server.tryShutdown(() => {});
     // Real time: a test clock that stands still must not keep a server open.
     const grace = delay(graceMs, undefined, { signal: graceOver.signal }).catch(() => {});

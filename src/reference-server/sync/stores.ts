@@ -40,7 +40,7 @@ interface Row<R> {
 /**
  * The records of one collection of an installation.
  *
- * Each row stores the number of the batch that sent it, in place of a set of ids for each batch. A million records thus
+ * Each row stores the number of the batch that sent it, instead of a set of ids for each batch. A million records thus
  * need no second table, and nothing has to clean up after an aborted batch.
  *
  * An event with an id is stored once, whichever batches send it. An event without an id is stored as often as it is
@@ -101,7 +101,7 @@ export class CollectionStore<C extends Collection> {
     this.#completedBy = batch.sequence;
   }
 
-  /** The records that readers see: the same array until a message has others. */
+  /** The records that readers see: the same array until a message changes them. */
   present(): readonly MessageOf<C>[] {
     if (this.#present !== undefined) return this.#present;
     const present: MessageOf<C>[] = [];

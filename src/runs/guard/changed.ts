@@ -50,13 +50,13 @@ const UNIQUE = { share: 0.75, min: 4 };
 const HASHES = 255;
 /** Smaller shares are not remembered, because they affect no limit. */
 const LEAST_SHARE = 0.005;
-/** The memory keeps the share of removed ids under this name, beside those of the fields. */
+/** The memory keeps the share of removed ids under this name, next to the fields' shares. */
 const IDS = "";
 const NOTHING: UsualShares = { lost: 0, other: 0, merged: 0 };
 
 export interface ChangeFacts {
   readonly collection: SnapshotCollection;
-  /** Of the last completed snapshot. */
+  /** The sample of the last completed snapshot. */
   readonly memory: FieldMemory | undefined;
   readonly now: FieldSample;
   /** Earlier snapshots, which show slow losses. */
@@ -98,7 +98,7 @@ export function judgeChanges({ collection, memory, now, pasts, at }: ChangeFacts
   return found.sort((a, b) => b.changed / b.sampled - a.changed / a.sampled);
 }
 
-/** The largest share of ids that a run usually removes; undefined while nobody knows. */
+/** The largest share of ids that a run usually removes; undefined until that is known. */
 export function usualRemovals(memory: FieldMemory | undefined, at: number): number | undefined {
   if (memory === undefined || isYoung(memory.usual, at)) return undefined;
   return decayed(memory.usual, at).shares[IDS]?.lost ?? 0;
@@ -108,7 +108,7 @@ function isYoung({ since, comparisons }: Usual, at: number): boolean {
   return at - since < YOUNG.days * DAY_MS || comparisons < YOUNG.comparisons;
 }
 
-/** What to remember of the fields and of the share of removed ids once a snapshot is completed. */
+/** What to remember about the fields and the share of removed ids once a snapshot is completed. */
 export function memoryAfter(
   memory: FieldMemory | undefined,
   now: FieldSample,
@@ -154,7 +154,7 @@ function lostIn({ field: name, had, lost, rows }: FieldChange, usual: number, wh
   return { ...figures, rows: lostRows, text: `\`${name}\`: ${what}` };
 }
 
-/** Why a field has too few values beside one of the earlier snapshots. */
+/** Why a field has too few values compared with one of the earlier snapshots. */
 function slowLossOf(
   change: FieldChange,
   now: FieldSample,
@@ -178,7 +178,7 @@ function slowLossOf(
   return undefined;
 }
 
-/** Why too many records have another value. */
+/** Why too many records have a different value. */
 function otherwise(
   change: FieldChange,
   { name, kind, values: names }: SampledField,
@@ -246,7 +246,7 @@ export function usually(range: readonly [least: number, most: number]): string {
   return from === to ? `usually ${to} %` : `usually ${from} to ${to} %`;
 }
 
-/** What is usual, when some time has passed. */
+/** What is usual, once some time has passed. */
 function decayed(usual: Usual, at: number): Usual {
   const factor = 2 ** (-Math.max(0, at - usual.at) / (HALF_LIFE_DAYS * DAY_MS));
   const shares = Object.entries(usual.shares).map(([field, { lost, other, merged }]) => [

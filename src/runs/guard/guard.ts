@@ -50,8 +50,8 @@ export class Guard {
   readonly #ended: AbortSignal;
 
   /**
-   * @param ended Fires when the run has ended: then the ledger isn't asked any more.
-   * @param log Where ids are kept until they go to the ledger; a preview has none.
+   * @param ended Fires when the run has ended; after that, the ledger isn't used.
+   * @param log Keeps ids until they go to the ledger; undefined in a preview.
    * @throws {InvalidInputError} an option is wrong
    */
   constructor(
@@ -69,7 +69,7 @@ export class Guard {
     this.approve = approve;
     const rules = resolveGuard(guard, configuration.clock.now());
     this.rules = rules;
-    // A preview tells of repeated ids; without a guard and a ledger, a run needs no ids.
+    // A preview reports repeated ids. Without a guard and a ledger, a run needs no ids.
     const isSeen = (collection: SnapshotCollection) =>
       log === undefined || ledger !== undefined || rules.ruleOf(collection) !== undefined;
     this.snapshots = new Map(
@@ -146,7 +146,7 @@ export class Guard {
   }
 
   /**
-   * Judges the snapshots, of which all records were written. Rejects with the reason of the run's signal when that
+   * Judges the snapshots, once all their records are written. Rejects with the reason of the run's signal when that
    * fires: a ledger may never answer.
    * @param seen What the ledger has.
    * @returns those that are held
@@ -160,7 +160,7 @@ export class Guard {
     for (const snapshot of this.snapshots.values()) {
       const { collection } = snapshot;
       const judged = await raceAbort(this.#judge(snapshot, seen), ended);
-      // A ledger that isn't asked any more looks unreadable.
+      // A ledger that is no longer used looks unreadable.
       ended.throwIfAborted();
       const { figures, findings, isHeld } = judged;
       this.figures = { ...this.figures, [collection]: figures };
@@ -219,7 +219,7 @@ export class Guard {
       }
   }
 
-  /** Lists what changes, then frees the hashes of the ids. If a list can't be made, the run goes on. */
+  /** Lists what changes, then frees the hashes of the ids. If a list can't be made, the run continues. */
   async #keepLists(): Promise<void> {
     for (const snapshot of this.snapshots.values()) {
       const figures = this.figures[snapshot.collection];

@@ -17,14 +17,14 @@ export interface HeldJudgement extends SnapshotJudgement {
   readonly approvalProblem: string | undefined;
 }
 
-/** What the ledger stored of a held run. */
+/** What the ledger stored about a held run. */
 export interface StoredHold {
   readonly approval: string;
   readonly at: number;
   readonly expiresAt: number;
   /** Where the ids are listed, for each held snapshot. */
   readonly lists: readonly Lists<string>[];
-  /** Whether it was held before: then the lists are of that run. */
+  /** Whether it was held before; if so, the lists are from that run. */
   readonly isKnown: boolean;
 }
 
@@ -102,7 +102,7 @@ export function heldLines(report: HeldReport): readonly string[] {
   return [summary, ...found, ...adviceOf(report), ...notes];
 }
 
-/** How many records the last runs have sent, and this one: a cliff is seen at once. */
+/** How many records the last runs sent, and this one, so that a sudden drop stands out. */
 function countsLine({ collection, usual, diff }: HeldReason): readonly string[] {
   const before = usual.sent.map(count).join(" ");
   return before === "" ? [] : [`${collection}  ${before} → ${count(diff.sent)}`];

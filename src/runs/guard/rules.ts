@@ -34,8 +34,8 @@ export interface GuardRules {
    */
   readonly window?: WindowRule | false | undefined;
   /**
-   * By new ids: if they are more than `maxShare` of the known ids, of which there is at least one, and more than `min`
-   * or as many as at least 3 known ones.
+   * By new ids: if any ids are known, and the new ones are more than `maxShare` of them and either more than `min` or,
+   * if at least 3 are known, as many as those.
    * @default { maxShare: 0.4, min: 20 }
    */
   readonly added?: AddedRule | false | undefined;

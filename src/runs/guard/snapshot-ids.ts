@@ -72,7 +72,7 @@ export class SnapshotIds implements RecordInspector {
     return this.#collect(encoded, 1)?.expected;
   }
 
-  /** Whether a table has the id of the record that was inspected last. */
+  /** Whether a table has the id of the last inspected record. */
   isLastIn(table: IdTable): boolean {
     return table.has(this.#hashes[0] ?? 0, this.#hashes[1] ?? 0);
   }
@@ -183,7 +183,7 @@ export class SnapshotIds implements RecordInspector {
     this.#view = viewOf(buffer);
   }
 
-  /** Makes room for lines; an id longer than a piece gets one of its own. */
+  /** Makes room for lines; an id longer than a piece gets its own piece. */
   #reserve(room: number): void {
     if (this.#filled + room <= this.#piece.length) return;
     const least = this.#piece.length === 0 ? FIRST_PIECE_BYTES : PIECE_BYTES;

@@ -43,7 +43,7 @@ export interface SnapshotJudgement {
 
 /** Where the lines of ids are kept until they go to the ledger. */
 export interface IdLog {
-  /** @param done Called when the bytes of the lines may be used again. */
+  /** @param done Called when the bytes of the lines may be reused. */
   appendLines(name: string, lines: Uint8Array, done: () => void): void;
   /** Resolves when all lines so far have been consumed. */
   settled(): Promise<void>;
@@ -64,7 +64,7 @@ export class GuardedSnapshot {
   knownIds: readonly KnownIds[] = [];
   /** What the ledger will remember of the snapshot; undefined before `judge`. */
   past: PastSnapshot | undefined;
-  /** Of the fields; empty before `judge`. */
+  /** The sample of the fields; empty before `judge`. */
   sample: FieldSample = EMPTY_SAMPLE;
   #pasts: PastSnapshots = [];
   #compared: Pick<Comparison, "known" | "gone"> = { known: 0, gone: 0 };
@@ -143,7 +143,7 @@ export class GuardedSnapshot {
     const { collection, sample } = this;
     const { duplicates } = this.ids;
     const shown = await tableOf(held.lines());
-    // Against an empty baseline, anything is too much: an approved removal of everything must not let other records in.
+    // Anything is too much for an empty baseline: approving the removal of everything must not let other records in.
     if (shown.size === 0 && this.ids.table.size > 0) return [{ rule: "added", text: "that one was empty" }];
     const isShown = (low: number, high: number) => shown.has(low, high);
     const known = this.knownIds.map((ids) =>
@@ -158,7 +158,7 @@ export class GuardedSnapshot {
     ];
   }
 
-  /** Lists for people: what a run removes and adds, or what it has sent if that is not known. */
+  /** Lists for people: what a run removes and adds, or what it sent if the changes aren't known. */
   listsOf({ baseline, removed, added }: SnapshotDiff, findings: readonly Finding[]): Lists<() => Lines> {
     if (findings.some(isAboutBaseline)) return { sent: this.lines };
     if (baseline !== "completed" && baseline !== "unclear") return {};

@@ -11,10 +11,10 @@ const FIRST_FIELDS = 5;
 /** From this share, unusually many removals hold a snapshot; a region that is down removes 15 to 30 %. */
 const UNUSUAL = { share: 0.15, min: 5, factor: 2 };
 /**
- * From this size, as many new ids as known ones mean that each record came under a second id.
+ * From this size, as many new ids as known ones mean that each record was sent again under a second id.
  */
 const DOUBLED_MIN = 3;
-/** Repeated records in place of others: a page was read twice. */
+/** Repeated records replace others, because a page was read twice. */
 const TWICE = { share: 0.05, min: 5, ofGone: 0.5 };
 
 type Limits<Name extends keyof ResolvedRule> = Exclude<ResolvedRule[Name], false>;
@@ -24,7 +24,7 @@ export interface SnapshotFacts {
   readonly collection: SnapshotCollection;
   readonly compared: Comparison;
   readonly sample: FieldSample;
-  /** Of the sampled records. */
+  /** The sample of the records. */
   readonly sampledIds?: readonly SampledId[];
   readonly pasts: PastSnapshots;
   /** Snapshots that may have been completed after those. */
@@ -111,7 +111,7 @@ function removals(
     : undefined;
 }
 
-/** Whether removing so many of a set of known ids is more than the rule allows. */
+/** Whether removing this many of a set of known ids is more than the rule allows. */
 function exceeds(
   { known, sent, gone }: Pick<Comparison, "known" | "sent" | "gone">,
   { min, max, maxShare }: Limits<"removed">,
@@ -138,7 +138,7 @@ function describeRemovals({ known, sets, sent, gone }: Comparison): string {
   return `${count(gone)} of ${count(known)} known ids would be removed (${details.join(", ")})`;
 }
 
-/** Why the snapshot has too few ids beside the largest one of the window. */
+/** Why the snapshot has too few ids compared with the largest one of the window. */
 function shrinkage(
   { known, sent, gone }: Pick<Comparison, "known" | "sent" | "gone">,
   window: readonly PastSnapshot[],
@@ -162,7 +162,7 @@ function growth({ sets, sent }: Comparison, { maxShare, min }: Limits<"added">):
   return undefined;
 }
 
-/** So many new ids always pass. */
+/** This many new ids always pass. */
 function fewNew(known: number, min: number): number {
   return known < DOUBLED_MIN ? min : Math.min(min, known - 1);
 }

@@ -66,7 +66,7 @@ export const HASH_CHARACTERS = 22;
 
 /** The ids of a snapshot in the ledger. */
 export interface StoredIds {
-  /** What a state names if their snapshot is completed or held. */
+  /** How a state refers to them if their snapshot is completed or held. */
   readonly place: Place;
   /** Where a person finds the lists: a path, or the key of the store. */
   readonly lists: Lists<string>;
@@ -135,7 +135,7 @@ export class CollectionLedger {
     const { hashIds, isOwnStore } = this.#ledger;
     const entries = seen.entries.filter(({ subject }) => subject === this.subject);
     if (hashIds) await this.#asked.delete(entries.filter(isForPeople));
-    // Also above the completed one, because its ids may be lost.
+    // Also higher than the completed one's, because its ids may be lost.
     const last = this.stateIn(seen).completed?.sequence ?? 0;
     const place = { sequence: Math.max(nextSequence(entries), last + 1), token };
     const places: { [Kind in ListKind]?: string } = {};
@@ -151,7 +151,7 @@ export class CollectionLedger {
     return { place, lists: places };
   }
 
-  /** Deletes what `put` has stored. */
+  /** Deletes what `put` stored. */
   async discard(): Promise<void> {
     for (const key of this.#puts) await this.#ledger.store.delete(key);
   }
@@ -229,7 +229,7 @@ export class CollectionLedger {
   }
 }
 
-/** The ids that a batch has sent. It holds the lock, and its token is theirs. */
+/** The ids that a batch has sent. The batch holds the lock, and its token marks the ids. */
 export class BatchIds {
   readonly token: string;
   readonly #stored = new Map<Collection, StoredIds>();
@@ -286,7 +286,7 @@ export class BatchIds {
   /**
    * Ends a batch that this run did not complete.
    * @param outcome `completed` if another process completed the batch with some or all of the records. Then, and if the
-   *   outcome is unknown, the saved ids stay beside those that were known before.
+   *   outcome is unknown, the saved ids are kept along with those known before.
    */
   async abandon(outcome: "aborted" | "unknown" | "completed"): Promise<void> {
     if (this.#areSaved && outcome !== "aborted") return;

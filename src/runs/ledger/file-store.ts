@@ -24,7 +24,7 @@ const PIECE_BYTES = 1024 * 1024;
 
 /**
  * The store of a ledger in a directory: one file for each key, which only its owner may read and write. A value is
- * written to a temporary file, synced, and linked to its place, so that it is there as a whole or not at all.
+ * written to a temporary file, synced, and linked to its place, so that it exists as a whole or not at all.
  */
 export class FileStore implements Store {
   readonly #root: string;

@@ -1,7 +1,7 @@
 /**
  * The keys of a ledger. An installation has a folder, whose entries are called `<subject>.<sequence>.<token>.<kind>`:
  *
- * - `state.00000012`: what the ledger knows beside ids, see `state.ts`. The highest one counts.
+ * - `state.00000012`: what the ledger knows besides ids, see `state.ts`. The highest one counts.
  * - `accounts.00000007.<token>.ids`: the ids of a snapshot and what else the ledger remembers of it, put before
  *   CompleteSyncBatch is sent. Those above the completed ones of the state are unclear; below, only those of the
  *   state before are kept.
@@ -10,7 +10,7 @@
  *   added, or a held one would have, for a person to read.
  *
  * A token `<run>-<batch>` belongs to one batch, and is the same in all collections: several batches may send a run. Two
- * batches may have one sequence, because ids are listed only after all of them were stored. `journal-entries.ts`
+ * batches may have the same sequence, because ids are listed only after all of them are stored. `journal-entries.ts`
  * describes the keys of open batches.
  *
  * Only the owner of the lock starts a snapshot, so a later batch has a higher sequence than all that it can see.
@@ -48,7 +48,7 @@ export interface LedgerEntry {
   readonly kind: string;
 }
 
-/** Far above all runs, and the times of the journal; the next number must be another one. */
+/** Far above the number of runs and the times of the journal. One more must still be a different number. */
 const MAX_SEQUENCE = 10 ** 15;
 /** A state has neither token nor kind. */
 const NAME = /^([a-z_]+)\.(\d+)(?:\.([\w-]+)\.([a-z.]+))?$/;
@@ -117,7 +117,7 @@ export class InstallationLedger {
     return fields;
   }
 
-  /** Reads the fields of a value once, as long as no other one was read like this: values never change. */
+  /** Like `read`, but keeps the last result, because values never change. */
   async readOnce(key: string): Promise<Fields | undefined> {
     if (this.#lastRead?.key === key) return this.#lastRead.fields;
     const fields = await this.read(key);
@@ -144,7 +144,7 @@ export class InstallationLedger {
    * @throws {ConfigurationError} the ledger cannot be written, or does not find what it has stored
    */
   async requireWritable(): Promise<void> {
-    // Nobody lists the probe of a process that is killed meanwhile.
+    // If the process is killed in between, nothing ever lists its probe.
     const key = `${this.folder}/probe-${randomToken()}.tmp`;
     await putValue(this.store, key, {});
     if ((await this.read(key)) === undefined)

@@ -34,7 +34,7 @@ interface OwnedEntry {
   readonly batchId: string | undefined;
 }
 
-/** Lists the entries, that of the last heartbeat last. */
+/** Lists the entries; the one with the latest heartbeat comes last. */
 export function journalOf(ledger: InstallationLedger): Promise<readonly LedgerEntry[]> {
   return ledger.entries(SUBJECT);
 }
@@ -63,7 +63,7 @@ export async function putOwned(
   await store.putIfAbsent(key, encodeValue(key, { ...owner, ...fields }));
 }
 
-/** @returns undefined if it was deleted meanwhile @throws {ConfigurationError} it is damaged */
+/** @returns undefined if it has since been deleted @throws {ConfigurationError} it is damaged */
 export async function readOwned(
   ledger: InstallationLedger,
   { key }: LedgerEntry,
@@ -175,8 +175,8 @@ export class PreparedStarts {
       const silentMs = now - entry.sequence;
       const isOver = silentMs > OVER_MS;
       const gone = isGone(read?.owner);
-      // Checked first, because clocks jump, but a dead process stays dead. With a different clock, nothing says when
-      // its lock ends.
+      // Checked first, because clocks jump, but a dead process stays dead. If its clock differs from ours, nothing says
+      // when its lock ends.
       if (gone)
         left.push({ ...entry, owner: read?.owner, begunBy: isOver ? now : Math.min(entry.sequence, now) });
       else if (isOver) await ledger.delete([entry]);
@@ -187,14 +187,14 @@ export class PreparedStarts {
   }
 
   /**
-   * In how many milliseconds the first lock may end that such a start holds: its lease began after the start was noted.
+   * Milliseconds until the first lock of such a start may end: its lease began after the start was noted.
    */
   get endsInMs(): number {
     const lefts = this.#left.map(({ begunBy }) => begunBy + LEASE_MS - this.#clock.now());
     return Math.min(...lefts.filter((leftMs) => leftMs > 0));
   }
 
-  /** What this run may wait for, and until when at most, in sentences. */
+  /** What this run may be waiting for, and until when at the latest, in sentences. */
   describeLeft(): string | undefined {
     const last = this.#left.at(-1);
     if (last === undefined) return undefined;

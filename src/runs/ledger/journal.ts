@@ -123,7 +123,7 @@ export class Journal {
 
   /**
    * Records that the batch of the last `opened` has ended. Never rejects.
-   * @param left Why it failed, if the service is not known to have ended it: this run or the next one aborts it then.
+   * @param left Why it failed, if the service may not have ended it. Then this run or the next one aborts it.
    */
   async ended(batchId: string, left?: { readonly error: unknown }): Promise<void> {
     await this.#opening;
@@ -212,7 +212,7 @@ export class Journal {
     const { clock, logger } = this.#configuration;
     const silentMs = clock.now() - last.sequence;
     try {
-      // Undefined if it was renewed or erased meanwhile.
+      // Undefined if it has since been renewed or erased.
       const entry = await readOwned(ledger, last);
       // Checked first, because clocks jump, but a dead process stays dead.
       if (isGone(entry?.owner)) return entry?.batchId;

@@ -37,7 +37,7 @@ export interface Completion {
   readonly run: CompletedRun;
   /** Its snapshots, by the wire names of the collections. */
   readonly snapshots: Baselines;
-  /** The watermarks that it has advanced, and those that it has begun with. */
+  /** The watermarks that it advanced to, and those that it began with. */
   readonly advanced: Readonly<Record<string, string>>;
   readonly before: Readonly<Record<string, string>>;
 }
@@ -87,8 +87,8 @@ export async function noteApproved(ledger: InstallationLedger, approval: string)
 
 /**
  * Puts the next state, with a few retries: if two processes put it at the same time, one starts over.
- * @param isNoted Whether a state already includes the change. Then the change is not lost if this process is suspended
- * before its put: others may have put the same key and deleted it again.
+ * @param isNoted Whether a state already includes the change. It keeps the change from being lost if this process is
+ *   suspended before its put, while others put the same key and delete it again.
  * @returns the previous state and the new one
  */
 async function change(
@@ -128,7 +128,7 @@ function notStored(place: string, isListed: boolean): ConfigurationError {
 }
 
 /**
- * Another run may have been completed since this one was: a later snapshot stays, and so does a watermark that it
+ * Another run may have completed since this one did: its later snapshot stays, and so does a watermark that it
  * advanced.
  */
 function stateAfter({ problem, state }: LedgerSnapshot, completion: Completion): LedgerState {
@@ -146,8 +146,8 @@ function stateAfter({ problem, state }: LedgerSnapshot, completion: Completion):
 }
 
 /**
- * What neither the state nor the one before names any more, up to the last completed snapshots: later entries may be
- * under way. Keeps no clear ids if there are hashed ones.
+ * Entries that neither the state nor the previous one names any more, up to the last completed snapshots: later ones
+ * may be in use. Keeps no clear ids if there are hashed ones.
  */
 async function needlessOf(
   ledger: InstallationLedger,
@@ -165,7 +165,7 @@ async function needlessOf(
   return needless;
 }
 
-/** Whether an entry is of a held run that was decided, or a list of a run whose receipt is forgotten. */
+/** Whether an entry belongs to a held run that was decided, or is a list of a run whose receipt was forgotten. */
 function isOfHeld(entry: LedgerEntry, state: LedgerState): boolean {
   const { subject, token, kind } = entry;
   if (kind !== "held" && !isForPeople(entry)) return false;
@@ -189,7 +189,7 @@ export interface Hold {
 }
 
 /**
- * Adds a held run in place of what waits in its collections. Approved ones stay until they expire.
+ * Adds a held run, replacing those that wait in its collections. Approved ones stay until they expire.
  * @throws another run has completed one of the collections in the meantime
  */
 export function withHeld(before: LedgerState, { run, baselines, approve, now }: Hold): LedgerState {

@@ -5,7 +5,7 @@ import type { FieldSample } from "../../sync/ids/field-sample.js";
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LAST_RUNS = 8;
 
-/** How many days of a collection's snapshots are remembered, unless a rule says otherwise. */
+/** For how many days a collection's snapshots are remembered, unless a rule says otherwise. */
 export const WINDOW_DAYS = 7;
 
 /** What a ledger remembers about a completed snapshot besides its ids. */
@@ -34,11 +34,11 @@ export interface Usual {
   readonly since: number;
   readonly at: number;
   readonly comparisons: number;
-  /** Of the last time, by fields. Shares fade: an old one counts less. */
+  /** The latest shares, by field. Older shares count less. */
   readonly shares: Readonly<Record<string, UsualShares>>;
 }
 
-/** The largest shares of a field's values that were lost, became others, and became one and the same. */
+/** The largest shares of a field's values that were lost, changed, or all took the same value. */
 export interface UsualShares {
   readonly lost: number;
   readonly other: number;
@@ -51,7 +51,7 @@ export type PastSnapshots = readonly PastSnapshot[];
 /**
  * Adds a completed snapshot to those before it: its last 8 snapshots are remembered, and of each day of the last `days`
  * days the largest one.
- * @param approved Found, and allowed: for these rules and fields, earlier snapshots no longer count.
+ * @param approved Rules and fields that broke and were allowed; earlier snapshots no longer count for them.
  */
 export function remembered(
   pasts: PastSnapshots,

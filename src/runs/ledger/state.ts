@@ -1,8 +1,8 @@
 /**
  * What a ledger knows about an installation besides ids: the value of its entry `state` with the highest sequence. Each
- * change puts the next one. If two processes do so at once, one of them starts over from the other's state. The state
- * before is kept with its ids, because it counts if the last one is damaged. A damaged one stays until a person deletes
- * it or approves a run.
+ * change puts the next one. If two processes do so at once, one of them starts over from the other's state. The
+ * previous state is kept with its ids, because it counts if the last one is damaged. A damaged one stays until a person
+ * deletes it or approves a run.
  */
 import { ConfigurationError } from "../../core/errors/index.js";
 import { type Check, isCount, isText, listOf, objectOf, optional, recordOf } from "../../core/validate.js";
@@ -20,14 +20,14 @@ export const APPROVAL_MS = 7 * 24 * 60 * 60 * 1000;
 export interface CompletedRun {
   /** When it was completed, in milliseconds since 1970. */
   readonly at: number;
-  /** That of its batch: lists for people with it are kept as long as the receipt is. */
+  /** Its batch's token: lists for people with this token are kept as long as the receipt. */
   readonly token: string;
   readonly receipt: unknown;
 }
 
 /** A snapshot that later ones are compared with. */
 export interface Baseline {
-  /** Those of the entry with its ids: of a held snapshot, the token is the id of the approval. */
+  /** Sequence and token of the entry with its ids. A held snapshot's token is the id of its approval. */
   readonly sequence: number;
   readonly token: string;
   /** What is remembered of it and of those before it. */
@@ -72,7 +72,7 @@ export interface LedgerState {
   readonly collections: Readonly<Record<string, CollectionState>>;
   /** Until when events were sent, by the wire names of the collections. */
   readonly watermarks: Readonly<Record<string, string>>;
-  /** Those that a collection has a baseline of, the latest one last. */
+  /** The held runs that are a baseline of some collection, the latest last. */
   readonly held: readonly HeldRun[];
   /** Later states that could not be read, until they are deleted or a run is completed. */
   readonly damage?: readonly Damage[] | undefined;
@@ -110,7 +110,7 @@ const isState: Check<LedgerState> = objectOf<LedgerState>({
 /** @throws the entries cannot be listed, or a state cannot be read now */
 export async function readLedger(ledger: InstallationLedger): Promise<LedgerSnapshot> {
   const seen = await readOnce(ledger);
-  // Reads again, because another run may have replaced its state meanwhile.
+  // Reads again, because another run may have replaced the state in the meantime.
   return seen.problem === undefined ? seen : readOnce(ledger);
 }
 

@@ -14,7 +14,7 @@ export interface Store {
    * true, and readers never see part of a value. Durable: once it has returned, the value survives a crash, and `get`
    * and `list` find it in every process. If the value throws, store nothing and reject.
    *
-   * A run puts several values at once, and a value may come from the same store, so don't hold a lock meanwhile.
+   * A run puts several values at once, and a value may come from the same store, so don't hold a lock during the call.
    * @returns whether this call stored its value
    */
   putIfAbsent(key: string, value: AsyncIterable<Uint8Array>): Promise<boolean>;
@@ -23,9 +23,11 @@ export interface Store {
    * it or throws.
    */
   get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** Lists the keys that start with `prefix`, in any order. Keys that come or go meanwhile may be listed or not. */
+  /**
+   * Lists the keys that start with `prefix`, in any order. Keys that come or go during the call may be listed or not.
+   */
   list(prefix: string): AsyncIterable<string>;
-  /** Deletes a key and its value, if there are. */
+  /** Deletes a key and its value, if they exist. */
   delete(key: string): Promise<void>;
 }
 
@@ -35,7 +37,7 @@ export function memoryStore(): Store {
   return {
     putIfAbsent: async (key, value) => {
       const pieces: Uint8Array[] = [];
-      // A copy: a piece may be a small part of its buffer, which may be used again.
+      // A copy, because a piece may be a small part of a buffer that is reused later.
       for await (const piece of value) pieces.push(new Uint8Array(piece));
       if (values.has(key)) return false;
       values.set(key, pieces);

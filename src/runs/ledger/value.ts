@@ -32,7 +32,7 @@ const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\
 /**
  * Encodes a value.
  * @param of Its key, or what else it belongs to.
- * @param ids Whole lines; the bytes of a piece may be used again when the next one is asked for. If they throw, nothing
+ * @param ids Whole lines; a piece's bytes may be reused once the next piece is requested. If they throw, nothing
  *   is stored.
  */
 export async function* encodeValue(of: string, fields: Fields, ids: Lines = noLines()): Lines {
@@ -95,7 +95,7 @@ export async function putIfAbsent(store: Store, key: string, fields: Fields, ids
     yield* encodeValue(key, fields, ids);
     isWhole = true;
   };
-  // Callers without types may return anything.
+  // Untyped callers may return anything.
   const isNew: unknown = await store.putIfAbsent(key, whole());
   if (isNew === false) return false;
   if (isNew !== true || !isWhole) throw unstored(key, "the store didn't read all of it");
@@ -111,12 +111,12 @@ export function unusable(place: string, why: string): ConfigurationError {
   return new ConfigurationError(`The ledger file ${place} cannot be used: ${why}.`);
 }
 
-/** Whether a value was read and is not what was written. One that is out of reach has a cause, and may be whole. */
+/** Whether a value was read and is damaged. An error with a cause means that it's out of reach, and may be intact. */
 export function isDamage(error: unknown): error is ConfigurationError {
   return error instanceof ConfigurationError && error.cause === undefined;
 }
 
-/** Counts and sums up what lies before the last line. */
+/** The length and checksum of everything before the last line. */
 class Checksum {
   #bytes = 0;
   #crc = 0;

@@ -23,7 +23,7 @@ import { usualOf } from "../receipt.js";
 import { type ReferenceCheck, ReferencedIds, referenceChecks } from "./references.js";
 import { type CollectionPreview, linesOf, type RunPreview } from "./report.js";
 
-/** Extracts and judges as a run does, but stores and sends nothing. Its options are checked already. */
+/** Extracts and judges as a run does, but stores and sends nothing. Its options have already been checked. */
 export async function previewRun(
   connector: Connector<SnapshotCollection>,
   options: PreviewOptions & Pick<ResolvedRunOptions, "installationId" | "ledger" | "onProgress">,

@@ -148,7 +148,7 @@ export class BatchHandle implements SyncBatch {
       return counts;
     } catch (error) {
       const isMissed = error instanceof BatchStateError && error.reason === "incomplete";
-      // The error that ended the batch meanwhile isn't what failed.
+      // The error that has since ended the batch isn't what failed.
       if (!isMissed && !this.signal.aborted) session.fail(error);
       if (error instanceof BatchOutcomeUnknownError) session.move("unknown", error);
       else session.move("open");

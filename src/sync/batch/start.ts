@@ -21,7 +21,7 @@ export interface BatchOptions {
    */
   readonly waitForLockMs?: number | undefined;
   /**
-   * Cancels the start or the run, which rejects with the signal's reason. A batch that still starts is aborted.
+   * Cancels the start or the run, which rejects with the signal's reason. A batch that is still starting is aborted.
    * @default none
    */
   readonly signal?: AbortSignal | undefined;
@@ -79,14 +79,14 @@ interface PossibleLock {
   readonly endsAt: number;
 }
 
-/** Notes that StartSyncBatch is sent next. @returns forgets it; call it once provably no batch is open */
+/** Notes that StartSyncBatch will be sent next. @returns forgets it; call it once provably no batch is open */
 export type NoteStart = () => Promise<() => Promise<void>>;
 
 /** Hooks that a run adds to its batches. */
 export interface BatchWatch {
   /** Number of the run's attempt, from 1. */
   readonly attempt: number;
-  /** Called before each attempt, because the owner of the lock may have died meanwhile. */
+  /** Called before each attempt, because the owner of the lock may have died in the meantime. */
   readonly releaseOrphans?: () => Promise<void>;
   readonly noteStart?: NoteStart;
   /** Milliseconds until the lock ends that an earlier start, whose response was lost, may have acquired. */
@@ -221,7 +221,7 @@ export class BatchStarter {
       return this.#transport.startBatch(installationId, made);
     });
     let abandoned = false;
-    // At once: a client that is closed waits for the starts that were abandoned by then.
+    // Registered at once, because a closing client waits for the starts that were abandoned by then.
     const unlink = onAbort(call.signal, () => {
       abandoned = true;
       this.#abandon(context, answer, attempts, forget);
@@ -236,7 +236,7 @@ export class BatchStarter {
     }
   }
 
-  /** Aborts the batch of a start that nobody waits for any more. */
+  /** Aborts the batch of a start that nobody is waiting for any more. */
   #abandon(
     { configuration, installationId }: StartContext,
     answer: Promise<Started>,

@@ -17,7 +17,7 @@ interface StateRow {
   /** Why it refuses every call but abort and close; undefined if it takes records. */
   readonly refuses?: Reason | "closed";
   readonly mayAbort: boolean;
-  /** The states that may follow. Another one comes too late, and changes nothing. */
+  /** The states that may follow. Any other change comes too late, and has no effect. */
   readonly next: readonly State[];
 }
 
@@ -53,7 +53,7 @@ const REASONS: Readonly<Record<Reason, string>> = {
 
 type IncompleteError = (call: string, because: string, cause?: unknown) => BatchStateError;
 
-/** The state of one batch, or of what a run extracts. Every call is allowed or refused by it. */
+/** The state of one batch, or of what a run extracts. It decides whether a call is allowed. */
 export class BatchStates {
   readonly #incompleteError: IncompleteError;
   readonly #over = new AbortController();

@@ -55,7 +55,7 @@ export interface SyncBatch extends AsyncDisposable {
    * before its turn, its new contents are sent, and no check notices. Await the write first, or create a new object for
    * each record.
    * @throws {InvalidInputError} unknown collection, no source, an iterator or a stream that has already been consumed,
-   *   an array that changed meanwhile, or records that are invalid or too large
+   *   an array that changed during the write, or records that are invalid or too large
    * @throws {BatchStateError} the batch isn't active, or an earlier write failed
    * @throws {ClosedError} the batch or its client was closed
    * @throws {SyncProtocolError} the service refused records; also every error of the connection and the credential

@@ -237,7 +237,7 @@ export class WriteQueue {
   /** A write failed: from now on the batch cannot be completed. Returns the error to reject with. */
   #fail(error: unknown, { collection }: WriteReport): unknown {
     const { states, signal } = this.#target;
-    // Each call that is cut off has an error of its own, which leads to the call.
+    // Each call that is cut off gets its own error, whose stack leads to the call.
     const isCutOff = error === signal.reason && states.isOver;
     const own = isCutOff ? annotate(states.refusal("write"), signal.reason) : error;
     this.markIncomplete(collection, own);

@@ -53,8 +53,8 @@ export interface RecordInspector {
   /** Receives the approximate number of records, if it's known before the first one. */
   expect?(records: number): void;
   /**
-   * Inspects one record. Returns what was expected instead if the record must not be sent, which fails the write, or
-   * false to leave it out.
+   * Inspects one record. To fail the write, returns a text that says what was expected instead; to skip the record,
+   * returns false.
    * @param record Undefined if it comes from a block.
    */
   inspect(encoded: EncodedRecord, record: unknown): string | false | undefined;

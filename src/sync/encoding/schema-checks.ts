@@ -182,7 +182,7 @@ export function requiredWhen(field: string, sibling: string, literal: string) {
   });
 }
 
-/** Groups of fields of which one must be complete, and none half-filled. */
+/** Groups of fields: one must be complete, and none half-filled. */
 export function completeGroups(groups: readonly (readonly string[])[]) {
   const choices = groups.map((fields) => fields.join(" with ")).join(", or ");
   return z.check<Fields>(({ value, issues }) => {

@@ -52,7 +52,7 @@ export class Connections {
     for (;;) {
       const connection = this.#usable();
       if (!(await connection.settled(bounds))) throw toError(connection.stall);
-      // Another call may have replaced it meanwhile.
+      // Another call may have replaced it in the meantime.
       if (connection === this.#current) return connection.use(call);
     }
   }

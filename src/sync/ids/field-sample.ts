@@ -11,7 +11,7 @@ export type FieldKind = "text" | "value" | "drifting";
 export interface SampledField {
   /** Its path in a record, such as `details.seatBased.paidSeats`. */
   readonly name: string;
-  /** The same by the numbers on the wire. */
+  /** The same path as field numbers on the wire. */
   readonly path: readonly number[];
   readonly kind: FieldKind;
   /** The names of a boolean's or an enum's values, by their numbers. */
@@ -20,19 +20,19 @@ export interface SampledField {
 
 /** Hashes of the fields of the records with the smallest hashes of their ids: mostly the same records in each run. */
 export interface FieldSample {
-  /** The names of those that a record has a value of. */
+  /** The names of the fields that at least one record has. */
   readonly fields: readonly string[];
-  /** In base64, of each record 2 bytes of its id's hash and a byte for each field: 0 if it has no value. */
+  /** In base64: for each record, 2 bytes of its id's hash and a byte for each field, 0 if it has no value. */
   readonly rows: string;
 }
 
 export const EMPTY_SAMPLE: FieldSample = { fields: [], rows: "" };
 
 export const SAMPLED_RECORDS = 128;
-/** Bytes of a row in front of its fields. */
+/** Number of bytes in a row before its fields. */
 export const ID_BYTES = 2;
 
-/** The same for ever: samples of different runs are compared. */
+/** Must never change: samples of different runs are compared. */
 const ORDER_SEED = 0x2545f491;
 const TEXT_SEED = 0x5851f42d;
 /** Number of values of a field that a sample can tell apart. */
@@ -61,7 +61,7 @@ interface LaidOut {
 
 export interface SampledId {
   readonly id: string;
-  /** The id of a record that it names, and that is missing. */
+  /** The id of a missing record that it refers to. */
   readonly missing: string | undefined;
 }
 
@@ -69,7 +69,7 @@ interface Sampled {
   readonly order: number;
   readonly row: Uint8Array;
   readonly id: string;
-  /** The ids that its references name, by their places in the row. */
+  /** The ids that its references name, by their position in the row. */
   readonly named: Map<number, Uint8Array>;
 }
 
@@ -178,7 +178,7 @@ export class FieldSampler {
   }
 }
 
-/** Hashes a mail address only up to its @ sign: changing the domain is no mistake, but losing it is. */
+/** Hashes a mail address only up to its @ sign: a changed domain isn't a mistake, but a lost one is. */
 function hashOf(bytes: DataView, start: number, end: number, { isText }: LaidOut): number {
   let last = end;
   // A text may start with the sign.
@@ -203,7 +203,7 @@ export function rowsOf({ fields, rows }: FieldSample): {
   return { bytes, width, count: Math.floor(bytes.length / width) };
 }
 
-/** In how many records of a sample each field has a value. */
+/** The number of a sample's records in which each field has a value. */
 export function filledOf(sample: FieldSample): Readonly<Record<string, number>> {
   const { bytes, width, count } = rowsOf(sample);
   const filled = sample.fields.map((name, i) => {
@@ -223,7 +223,7 @@ export interface FieldChange {
   readonly lost: number;
   /** Those with another value now. */
   readonly other: number;
-  /** The most of those that took one and the same value. */
+  /** The largest number of them that took the same value. */
   readonly merged: number;
   /** Number of records that had that value already, and its byte. */
   readonly before: number;

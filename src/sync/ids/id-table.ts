@@ -120,7 +120,7 @@ function entryAt(slots: Int32Array, slot: number): number {
 function slotOf({ slots, entries }: Part, low: number, high: number): number {
   let slot = firstSlot(slots, high);
   for (let word = slots[slot] ?? 0; word !== 0; word = slots[slot] ?? 0) {
-    // Almost always tells ids apart, without reading the entry.
+    // Almost always enough to tell ids apart without reading the entry.
     if (word >>> NUMBER_BITS === (low << NUMBER_BITS) >>> NUMBER_BITS) {
       const at = (word & NUMBER_MASK) * WIDTH - WIDTH;
       if (entries[at] === low && entries[at + 1] === high) return slot;

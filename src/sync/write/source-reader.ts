@@ -136,7 +136,9 @@ function requireStep(step: IteratorResult<unknown>): IteratorResult<unknown> {
   );
 }
 
-/** Whether the value, a record of it or the details of one came before. Streams have made the next values already. */
+/**
+ * Whether the value, a record of it or the details of one came before. Streams have already produced the next values.
+ */
 function repeats(value: unknown, seen: WeakSet<object>): boolean {
   const records: readonly unknown[] = Array.isArray(value) ? value : [value];
   const list = Array.isArray(value) ? [value] : [];

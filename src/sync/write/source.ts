@@ -167,7 +167,7 @@ export function watchEntries(source: unknown): () => void {
   };
 }
 
-/** The number of entries, and some that are evenly spread over an array. */
+/** The number of entries, and some of them, evenly spread if it's an array. */
 function entriesOf(source: readonly unknown[] | ReadonlySet<unknown>) {
   if (source instanceof Set) return { count: source.size, some: [source.values().next().value] };
   const array: readonly unknown[] = Array.isArray(source) ? source : [];
@@ -175,7 +175,7 @@ function entriesOf(source: readonly unknown[] | ReadonlySet<unknown>) {
   return { count: array.length, some };
 }
 
-/** Waits, and checks that the array being read hasn't changed meanwhile. */
+/** Waits, and then checks that the array being read hasn't changed. */
 export async function unchanged(records: readonly unknown[], waits: Promise<void>): Promise<void> {
   const requireUnchanged = watchEntries(records);
   await waits;

@@ -145,7 +145,7 @@ export class WindowQueue<M extends WindowMessage = EncodedMessage> {
     }
     let stopped = false;
     const flush = () => {
-      // The window may have been sent meanwhile.
+      // The window may have been sent in the meantime.
       if (!stopped) this.#flush();
     };
     // Flushing behind a window in flight would send nothing sooner, and hold more than two windows.

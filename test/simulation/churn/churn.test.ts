@@ -5,7 +5,7 @@ import { simulateChurn } from "./simulate.js";
 
 const NAMES = ["three founders", "shops", "charity", "vendor with other labels"];
 
-test("holds no good run, and misses few disasters", () => {
+test("holds no correct run, and misses few disasters", () => {
   const organisations = ORGANISATIONS.filter(({ name }) => NAMES.includes(name));
   expect(organisations).toHaveLength(NAMES.length);
   const tally = simulateChurn({ seed: 18, lives: 1, organisations });

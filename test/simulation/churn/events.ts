@@ -1,5 +1,5 @@
 /**
- * Intentional changes in organisations. Each rate has its reason beside it; rates without a source are plain estimates,
+ * Intentional changes in organisations. Each rate comes with its reason; rates without a source are plain estimates,
  * on the high side where they could hold a run.
  */
 import { FIELD_EVENTS } from "./field-events.js";
@@ -223,7 +223,7 @@ const EVENTS: readonly LifeEvent[] = [
     },
     { habit: ["rollout", 1], ...ASKED },
   ),
-  // A third of the classes leaves at most, and all courses end.
+  // At most a third of the classes leave, and all courses end.
   event(
     "school year ends",
     0,
@@ -247,7 +247,7 @@ const EVENTS: readonly LifeEvent[] = [
     (employees) => employees.remove(employees.slots("active", (value) => value === 0)),
     { habit: ["purge", 4] },
   ),
-  // Groups of projects end; one of the larger ones more rarely than once a year.
+  // Project groups end; a larger one does so less than once a year.
   event(
     "group deleted",
     0.6,

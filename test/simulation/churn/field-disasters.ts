@@ -4,13 +4,13 @@ import type { Random } from "./random.js";
 
 const OTHER = 1_000_000_000;
 const CONSTANT = 900_000_000;
-/** A field that fewer records have is not missed. */
+/** If fewer records than this have a field, nobody notices that it's gone. */
 const LEAST_FILL = 0.2;
 
-/** Columns of wrong values, by the paths of their fields. */
+/** Columns of wrong values, by field path. */
 type Wrong = ReadonlyMap<string, Int32Array>;
 
-/** Applies disasters of fields to the existing records. */
+/** Applies disasters that hit fields to the existing records. */
 export function* fieldDisasters(population: Population, random: Random): Generator<Disaster> {
   const all = population.slots();
   if (all.length < 3) return;
@@ -28,7 +28,7 @@ function* played(population: Population, all: Int32Array, plays: Iterable<Play>)
   }
 }
 
-/** What goes wrong with values in the first days, when nobody knows yet what is usual. */
+/** What goes wrong with values in the first days, before anyone knows what is usual. */
 export function* earlyDisasters(population: Population, random: Random): Generator<Disaster> {
   const all = population.slots();
   if (all.length < 5) return;
@@ -100,7 +100,7 @@ class Damage {
     return one(kind, this.other(path, changed, slots));
   }
 
-  /** Other values in the place of those that records have. */
+  /** Replaces the values that records have. */
   other(path: string, changed: (value: number, i: number) => number, slots = this.all): Column {
     const column = this.column(path).slice();
     for (const [i, slot] of slots.entries()) {

@@ -11,7 +11,7 @@ function rewritten(path: string): Change {
   return (population) => population.change(path, population.slots(), () => population.unique());
 }
 
-/** Another value for some of the records that have one of the values, which stands for all of them. */
+/** Gives some of the records whose value matches the same new one. */
 function moved(
   path: string,
   from: (value: number) => boolean,
@@ -32,7 +32,7 @@ function redrawn(path: string, least: number, most: number): Change {
   return (population, { random }) => population.redraw(path, population.some(random.between(least, most)));
 }
 
-/** Another name for each value, for those that records get later too. */
+/** Renames each value, including values that records get later. */
 function relabelled(path: string): Change {
   return (population) => {
     const by = 300 + population.unique();
@@ -136,7 +136,7 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
   // Leavers are made anonymous after the legal period: once in ten years for all at once.
   event("leavers anonymised", 0.1, ["accounts"], (accounts, installation) => {
     const { random } = installation;
-    // Whoever isn't active is no leaver there, but at rest.
+    // There, people who aren't active haven't left; they are only away.
     if (installation.has("weekend")) return;
     const gone = accounts.some(
       random.between(0.3, 1),
@@ -144,7 +144,7 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
     );
     for (const path of ["name", "email"]) accounts.change(path, gone, () => 0);
   }),
-  // A vendor adds Teams to a contract, for most at once: once in ten years.
+  // A vendor adds Teams to a contract, and most accounts get it at once: once in ten years.
   event(
     "Teams for everybody",
     0.1,
@@ -177,7 +177,7 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
     ["licenses"],
     moved("billable", (value) => value === 0, 1, 0.3, 1),
   ),
-  // Contracts are renewed once a year with other numbers of seats.
+  // Contracts are renewed once a year with different numbers of seats.
   event("seats renewed", 1, ["plans"], redrawn("details.seatBased.paidSeats", 0.5, 1)),
   // Devices of a shared pool are handed out again: once in five years.
   event("devices handed on", 0.2, ["devices"], redrawn("sourceOwnerId", 0.15, 0.4)),

@@ -5,20 +5,20 @@ import type { Random } from "./random.js";
 export interface View {
   readonly alive: Uint8Array;
   readonly columns: readonly Int32Array[];
-  /** Records that come twice. */
+  /** Records that are sent twice. */
   readonly duplicates?: number;
 }
 
 /** A way for a source to go wrong. */
 export interface Disaster {
   readonly kind: string;
-  /** What one run after the other sends. */
+  /** What the next runs send, in order. */
   readonly views: readonly View[];
-  /** The share of the ids, or of the values of a field, that is wrong at last. */
+  /** The share of the ids, or of a field's values, that is wrong in the end. */
   readonly damage: number;
 }
 
-/** Applies disasters of ids to the existing records, one after the other. */
+/** Applies disasters that hit ids to the existing records, one after another. */
 export function* idDisasters(population: Population, random: Random): Generator<Disaster> {
   const all = population.slots();
   const { length } = all;
@@ -89,7 +89,7 @@ function erosion(population: Population, random: Random, all: Int32Array): Disas
   return { kind: "erosion of 5 to 24 % a run", views, damage: 1 - left.length / all.length };
 }
 
-/** The ids change in slices, and the number of records stays. */
+/** The ids change slice by slice; the number of records stays the same. */
 function* slices(population: Population, random: Random, all: Int32Array): Generator<Disaster> {
   const share = random.between(0.1, 0.24);
   const runs = Math.min(8, Math.floor(1 / share));
@@ -103,7 +103,7 @@ function* slices(population: Population, random: Random, all: Int32Array): Gener
   population.forget(copies);
 }
 
-/** So many records for each that was there, in their place or beside them. */
+/** Adds `share` records for each existing one, replacing those or in addition to them. */
 function* added(
   population: Population,
   kind: string,

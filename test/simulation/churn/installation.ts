@@ -14,7 +14,7 @@ const REFERENCES: readonly (readonly [
   ["licenses", "sourcePlanId", "plans"],
   ["groupMembers", "sourceGroupId", "groups"],
 ];
-/** How long licenses are kept whose account is gone, where they are kept at all: until the next invoice. */
+/** How long a license outlives its account in organisations that don't take it back at once: until the next invoice. */
 const LINGERING_DAYS = 30;
 
 /** Records that have ids of others. */
@@ -29,7 +29,7 @@ export class Installation {
   readonly organisation: Organisation;
   readonly random: Random;
   readonly people: number;
-  /** The share of the people who come, and who leave, in a day. */
+  /** The share of people who join in a day, and of those who leave. */
   readonly churn: number;
   readonly collections: ReadonlyMap<SnapshotCollection, Population>;
   /** Days since a Monday at midnight, and since the run before. */
@@ -82,7 +82,7 @@ export class Installation {
     });
   }
 
-  /** What names a record that is gone goes with it, most of it at once. */
+  /** Records that refer to a removed record go with it, most of them at once. */
   follow(): void {
     for (const { child, path, parent } of this.references) {
       const left = child.slots(path, (value) => parent.alive[value] !== 1);

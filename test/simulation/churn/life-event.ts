@@ -7,12 +7,12 @@ export interface LifeEvent {
   readonly name: string;
   /** How often it happens in a year. */
   readonly yearly: number;
-  /** The habit of which it is a part, and how often it happens in the life of an installation then. */
+  /** The habit that includes it, and how often it then happens in an installation's life. */
   readonly habit?: readonly [habit: Habit, times: number];
-  /** Over how many days it spreads; otherwise it happens between two runs. */
+  /** The number of days it takes; if absent, all of it happens between two runs. */
   readonly days?: number;
   readonly concerns: readonly SnapshotCollection[];
-  /** Whether it is so large, and known beforehand, that an operator should be asked. Otherwise a held run is a wrong one. */
+  /** Whether it's large and known in advance, so that the guard should ask. If not, holding a run for it is wrong. */
   readonly isAsked: boolean;
   /** @param share How much of it happens before this run. */
   readonly happen: (installation: Installation, share: number) => void;

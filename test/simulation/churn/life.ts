@@ -19,7 +19,7 @@ export function live(installation: Installation): void {
 function turnoverOf(installation: Installation): number {
   const { churn, elapsed, day, random } = installation;
   let turnover = churn * elapsed;
-  // Staffing agencies fill an order of a client in some hours, once in two months.
+  // Staffing agencies fill a client's order within hours, once in two months.
   if (installation.has("burst") && random.chance(0.02 * elapsed)) turnover *= 15;
   // Contracts begin and end with the month.
   return Math.floor(day) % 30 === 0 ? 4 * turnover : turnover;
@@ -29,7 +29,7 @@ function perMonth({ elapsed }: Installation, share: number): number {
   return (share / 30) * elapsed;
 }
 
-/** @param more Share of the records that come beside those that replace others. */
+/** @param more Share of records added on top of those that replace others. */
 function replace(installation: Installation, collection: SnapshotCollection, share: number, more = 0): void {
   const population = installation.of(collection);
   if (population === undefined) return;
@@ -107,13 +107,13 @@ function followHabits(installation: Installation): void {
       if (members !== undefined && random.chance(0.25)) members.show(slot, random.chance(share));
   }
   if (installation.has("virtual") && hour < 6) {
-    // 18 % of the devices are desktops that are made anew each night.
+    // 18 % of the devices are desktops that are recreated each night.
     const devices = installation.of("devices");
     devices?.remove(seasonal.get("devices") ?? new Int32Array());
     if (devices !== undefined) seasonal.set("devices", devices.add(Math.floor(people * 0.18)));
   }
   if (installation.has("weekend") && Math.floor(day) !== Math.floor(day - elapsed)) {
-    // The vendor calls those active who were seen within 24 hours.
+    // The vendor considers people active if they were seen within 24 hours.
     const accounts = installation.of("accounts");
     accounts?.change("active", accounts.slots(), () => (random.chance(isWeekend ? 0.25 : 0.85) ? 1 : 0));
   }

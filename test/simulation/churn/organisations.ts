@@ -13,7 +13,7 @@ export interface Organisation {
   readonly period: number;
   readonly days: number;
   readonly collections: readonly SnapshotCollection[];
-  /** Percent of the people who come, and who leave, in a month. */
+  /** Percentage of people who join in a month, and of those who leave. */
   readonly churn: number;
   readonly habits: readonly Habit[];
 }
@@ -45,7 +45,7 @@ function of(
   return { name, people, period, days, collections, churn, habits };
 }
 
-/** Those with a run each hour live for some months: they have as many runs as others in years. */
+/** Hourly ones are simulated for a few months: they make as many runs as others do in years. */
 export const ORGANISATIONS: readonly Organisation[] = [
   of("agency of five", 5, "apl", 1),
   of("start-up", 25, "apl", 3, [], HOURLY, 120),

@@ -29,7 +29,7 @@ export class Field {
   }
 }
 
-/** Returns a function that draws places by their weights. */
+/** Returns a function that draws indexes by their weights. */
 export function drawn(weights: readonly number[]): (random: Random) => number {
   let sum = 0;
   const sums = weights.map((weight) => {
@@ -39,20 +39,20 @@ export function drawn(weights: readonly number[]): (random: Random) => number {
   return (random) => random.weighted(sums);
 }
 
-/** The records of one collection, of which each has a slot for ever; a column holds the values of one field. */
+/** The records of one collection. A record keeps its slot for ever; a column holds the values of one field. */
 export class Population {
   readonly collection: SnapshotCollection;
   readonly fields: readonly Field[];
   readonly #random: Random;
   columns: readonly Int32Array[];
-  /** 1 for records that are there. */
+  /** 1 for records that exist. */
   alive: Uint8Array = new Uint8Array(64);
   /** The hashes of the ids, by which records are sampled. */
   orders: Uint32Array = new Uint32Array(64);
-  /** Mail domains that there were before. */
+  /** Number of earlier mail domains. */
   domains = 0;
   #slots = 0;
-  /** Those that are there, until one comes or goes. */
+  /** The slots of existing records, until one is added or removed. */
   #present: Int32Array | undefined;
   #unique = 0;
 
@@ -73,7 +73,7 @@ export class Population {
     return this.#unique;
   }
 
-  /** The slots of the records that are there, or of those with a value that is wanted. */
+  /** The slots of the existing records, or of those whose value matches. */
   slots(path?: string, isWanted: (value: number) => boolean = () => true): Int32Array {
     if (path === undefined) {
       this.#present ??= this.#found();
@@ -94,7 +94,7 @@ export class Population {
     return found.subarray(0, count);
   }
 
-  /** A random selection of records. @param share Of all that are there, or of those that are given. */
+  /** Picks a random share of the existing records, or of `slots`. */
   some(share: number, slots: Int32Array = this.slots()): Int32Array {
     return this.#random.pick(slots, Math.floor(slots.length * share));
   }
@@ -144,7 +144,7 @@ export class Population {
     return this.#random.chance(field.fill) ? field.draw(this.#random) : MISSING;
   }
 
-  /** Gives records other values, missing ones too, as new records have them. */
+  /** Redraws the values of records, including missing ones, as for new records. */
   redraw(path: string, slots: Int32Array): void {
     const field = this.field(path);
     const column = this.column(path);

@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** A generator of its own for a part of the simulation: what one part draws does not change another. */
+  /** A separate generator for a part of the simulation, so that one part's draws don't affect another. */
   fork(name: string): Random {
     let hash = this.#state ^ 0x9e3779b9;
     for (const character of name) hash = mix(hash ^ (character.codePointAt(0) ?? 0));
@@ -51,7 +51,7 @@ export class Random {
     return things[this.below(things.length)];
   }
 
-  /** The place of a weight. @param sums Sums of the weights up to each of them, the last one 1. */
+  /** The index of a weight. @param sums Sums of the weights up to each of them, the last one 1. */
   weighted(sums: readonly number[]): number {
     const at = this.next();
     let low = 0;
@@ -81,7 +81,7 @@ export class Random {
   }
 }
 
-/** Spreads the bits of a number of 32 bits. */
+/** Mixes the bits of a 32-bit number. */
 function mix(value: number): number {
   let hash = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);

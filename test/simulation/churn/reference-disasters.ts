@@ -2,7 +2,10 @@ import { type Disaster, only } from "./id-disasters.js";
 import type { Reference } from "./installation.js";
 import type { Random } from "./random.js";
 
-/** Loses records that others name, and leaves those in place. The damage is the larger share: of the lost, or of those that name them. */
+/**
+ * Loses records that others refer to, and keeps the others. The damage is the larger of two shares: that of the lost
+ * records, and that of the records that refer to them.
+ */
 export function* referenceDisasters({ child, path, parent }: Reference, random: Random): Generator<Disaster> {
   const all = parent.slots();
   if (all.length < 2 || child.size < 3) return;

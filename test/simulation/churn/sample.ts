@@ -21,7 +21,7 @@ type Fields = Record<string, unknown>;
 
 const ORDER_SEED = 0x2545f491;
 const HOUR_MS = 3_600_000;
-/** What every record of a collection has. */
+/** What all records of a collection have in common. */
 const REQUIRED: Readonly<Record<SnapshotCollection, Fields>> = {
   employees: { fullName: "x" },
   accounts: {},
@@ -69,8 +69,8 @@ export function recordOf(
 const BYTES = new Map<string, Map<number, number>>();
 
 /**
- * Of the records that are there, those with the smallest hashes of their ids.
- * @param isNamed Whether the record is there that a field names.
+ * The existing records with the smallest id hashes.
+ * @param isNamed Whether the record that a field refers to exists.
  */
 export function sampleOf(
   population: Population,

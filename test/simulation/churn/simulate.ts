@@ -17,11 +17,11 @@ import { type Held, type Outcome, Tally } from "./tally.js";
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A Monday at midnight. */
 const START = Date.UTC(2026, 0, 5);
-/** Disasters come when there is something to compare with. */
+/** Disasters start once there is something to compare with. */
 const FIRST_DISASTER_DAY = 10;
-/** How often disasters come in the life of an installation, each kind over each of its collections. */
+/** How often each kind of disaster hits each collection in an installation's life. */
 const DISASTERS = 4;
-/** Disasters of what a ledger knows well. */
+/** Disasters that hit what the ledger knows well. */
 const LATER: readonly (readonly [
   concerns: Outcome["concerns"],
   play: (population: Population, random: Random) => Iterable<Disaster>,
@@ -36,12 +36,12 @@ const FAILED = 0.01;
 
 export interface ChurnOptions {
   readonly seed: number;
-  /** How many installations there are of each organisation. */
+  /** Number of installations for each organisation. */
   readonly lives: number;
   readonly organisations?: readonly Organisation[];
 }
 
-/** Lets installations of each organisation live, judged by the shipped rules. */
+/** Simulates installations of each organisation, and judges their runs by the shipped rules. */
 export function simulateChurn({ seed, lives, organisations = ORGANISATIONS }: ChurnOptions): Tally {
   const rule = resolveGuard({}, 0).ruleOf("accounts");
   if (rule === undefined) throw new Error("The guard is off.");
@@ -57,7 +57,7 @@ export function simulateChurn({ seed, lives, organisations = ORGANISATIONS }: Ch
   return tally;
 }
 
-/** The runs of an installation: what is held is approved at once, as an operator would. */
+/** The runs of an installation. Held runs are approved at once, as an operator would. */
 class Life {
   readonly #installation: Installation;
   readonly #rule: ResolvedRule;
@@ -111,7 +111,7 @@ class Life {
     this.#tally.years += (runs * period) / 365;
   }
 
-  /** Days on which the job begins to be down for a week: once a life in two of five installations. */
+  /** Days on which the job goes down for a week: once, in two of five installations. */
   #outages(days: number): number[] {
     const times = this.#installation.has("outages") ? 3 : this.#misfortune.chance(0.4) ? 1 : 0;
     return Array.from({ length: times }, () => days * this.#misfortune.between(0.1, 0.9));
@@ -152,7 +152,7 @@ class Life {
     return findings.map(({ rule }) => rule);
   }
 
-  /** Plays each disaster in place of the next runs, without consequences for the runs that follow. */
+  /** Plays each disaster instead of the next runs, and undoes it for the runs that follow. */
   #suffer(population: Population, kinds: typeof LATER): void {
     const ledger = this.#ledgers.get(population.collection);
     if (ledger === undefined) return;
@@ -168,7 +168,7 @@ class Life {
       }
   }
 
-  /** Plays the losses of what others name: a run is held if one of both is. */
+  /** Plays losses of records that others refer to. The run is held if either collection is. */
   #sufferLosses(): void {
     const { day, organisation, references } = this.#installation;
     for (const reference of references) {

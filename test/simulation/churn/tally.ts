@@ -1,16 +1,16 @@
-/** The damage from which a person would see it in the figures of a snapshot. */
+/** The least damage that a person would see in the figures of a snapshot. */
 const VISIBLE = 0.3;
-/** The damage from which a smaller one is told apart: a region or a page. */
+/** The least damage that is counted separately below that: a region or a page. */
 const SMALLER = 0.05;
-/** What disasters concern: the ids, the fields, the fields in the first week, records that others name, less than a visible part. */
+/** What disasters hit: fields, ids, fields in the first week, records that others refer to, or too little to see. */
 export const CONCERNS = ["fields", "ids", "early", "references", "smaller"] as const;
-/** Days within which a held run after the same event is the same question again. */
+/** Days within which another run held after the same event is the same question again. */
 const SAME_DAYS = 21;
-/** Sizes of collections, by their least number of records. */
+/** Size classes of collections, by their minimum number of records. */
 export const SIZES = [50, 10, 0] as const;
 export type Size = (typeof SIZES)[number];
 
-/** A collection that was held, by which rules, and after which events of which an operator should be asked. */
+/** A held collection: the rules that held it, and the recent events that an operator should be asked about. */
 export interface Held {
   readonly rules: readonly string[];
   readonly events: readonly string[];

@@ -1,4 +1,4 @@
-/** What strikes a request for a page on its way, drawn at random. */
+/** Randomly drawn faults that strike a request for a page. */
 import fc from "fast-check";
 import { type Drawn, oneOf, weighted } from "../drawing.js";
 
@@ -15,7 +15,7 @@ const kind = fc.oneof(
 );
 export type Fault = Drawn<typeof kind>;
 
-/** The n-th request on has the fault, one of the first more often than not, and so many in a row. */
+/** The fault strikes from the n-th request on, usually one of the first, and this many in a row. */
 export const fault = fc.record({
   nth: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 12 })),
   times: oneOf(1, 1, 1, 2, 3, 6),
@@ -26,7 +26,7 @@ export type ScheduledFault = Drawn<typeof fault>;
 export class FaultSchedule {
   readonly #faults: readonly ScheduledFault[];
   #requests = 0;
-  /** Those that have struck, once for each time. */
+  /** The faults that have struck, once for each time. */
   readonly fired: ScheduledFault[] = [];
 
   constructor(faults: readonly ScheduledFault[]) {

@@ -33,7 +33,7 @@ export interface WalkLeg {
 export interface PageAsk {
   readonly direction: "forward" | "backward";
   readonly size: number;
-  /** Undefined for the start, or paging backward for the end. */
+  /** Undefined for the first page in this direction. */
   readonly cursor: string | undefined;
 }
 
@@ -99,7 +99,7 @@ export class Journal {
     }
   }
 
-  /** No request of a walk, or of any, is neither answered nor cancelled. */
+  /** Every request of the walk, or of all walks, is answered or cancelled. */
   mustBeOver(when: string, leg?: WalkLeg): void {
     const left = this.requests.filter(
       ({ answered, signal, leg: of }) =>

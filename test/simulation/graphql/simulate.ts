@@ -19,7 +19,7 @@ export interface Simulated {
   readonly service: SimService;
   readonly journal: Journal;
   readonly fired: readonly ScheduledFault[];
-  /** Timers of the client that were left when all callers had ended. */
+  /** The client's timers that remained after all callers ended. */
   readonly leftBeforeClose: number;
   readonly settled: boolean;
   readonly unhandled: readonly unknown[];
@@ -42,7 +42,7 @@ export async function simulate({ callers, rows, faults, heedsSignal }: Program):
     clock,
     logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
   });
-  /** From now on nothing may be sent, and nothing may be left when it has closed. */
+  /** From now on nothing may be sent, and once it has closed, nothing may be left. */
   const close = async () => {
     const closed = client.close();
     journal.closing ??= journal.moment();

@@ -6,7 +6,7 @@ import type { ObservedWalk, SentRequest, WalkLeg } from "./journal.js";
 import type { WalkSpec } from "./program.js";
 import type { Simulated } from "./simulate.js";
 
-/** @returns the violations, each a sentence that begins with the rule's name; none is what is wanted */
+/** @returns the violations, each a sentence that begins with the rule's name; empty if all is well */
 export function graphqlViolations(simulated: Simulated): readonly string[] {
   const { journal } = simulated;
   return [
@@ -18,7 +18,7 @@ export function graphqlViolations(simulated: Simulated): readonly string[] {
   ];
 }
 
-/** A walk yields every row once and in order, also when another continues it, and requests pages as documented. */
+/** A walk yields every row once and in order, even when another continues it, and requests pages as documented. */
 function brokenWalks({ spec, legs }: ObservedWalk, { service, journal }: Simulated): string[] {
   const ids = legs.flatMap((leg) => leg.ids);
   const expected = service.idsOf(spec);

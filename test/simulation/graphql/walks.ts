@@ -114,7 +114,7 @@ class Leg {
     return client.paginate(THINGS, { only: id }, { ...paging, select, variableNames });
   }
 
-  /** To be called right after the first call: starts the time until it is cancelled. */
+  /** Call it right after the first call: it starts the timer that cancels the walk. */
   #startTime(): void {
     const { abortAfterMs } = this.#spec;
     if (abortAfterMs === 0) this.#abort();

@@ -1,6 +1,6 @@
 /**
- * Makes runs until it is killed, each of another snapshot, and prints `completed` after each. Arguments: endpoint, key,
- * installation, folder of the ledger, folder of the spool, number of runs that were completed before.
+ * Makes runs until it is killed, each with a different snapshot, and prints `completed` after each. Arguments:
+ * endpoint, key, installation, folder of the ledger, folder of the spool, number of runs that were completed before.
  */
 import { defineConnector, fileLedger } from "../../../src/index.js";
 import { createSyncClient } from "../../../src/runs/engine.js";
@@ -9,7 +9,7 @@ import { idsOf } from "./snapshots.js";
 
 const [endpoint = "", apiKey = "", installationId = "", directory = "", spoolDirectory = "", before = ""] =
   process.argv.slice(2);
-// Small messages and windows: there are many moments between them.
+// Small messages and windows, so that there are many moments between them.
 const client = createSyncClient({ endpoint, apiKey, messageBytes: 200, windowBytes: 400 });
 for (let run = Number(before); ; run += 1) {
   const connector = defineConnector({

@@ -16,7 +16,7 @@ import { startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import { ALL_IDS, idsOf } from "./snapshots.js";
 
 const LEASE_MS = 15 * 60_000;
-/** A run takes about as long. */
+/** About as long as a run takes. */
 const MOST_MS = 60;
 
 const [kills = 100, seed = Date.now() % 2 ** 31] = process.argv.slice(2).map(Number);
@@ -38,7 +38,7 @@ try {
     child.kill("SIGKILL");
     await once(child, "close");
     check(`kill ${kill}`);
-    // A process that died between the answer to its start and its journal left a lock that nobody can abort.
+    // If a process died after its start was answered and before it was in the journal, nobody can abort its lock.
     clock.advance(LEASE_MS);
   }
   console.log(
@@ -77,7 +77,7 @@ function check(place: string): void {
   moments.set(hit, 1 + (moments.get(hit) ?? 0));
 }
 
-/** A number from 0 to 1, the next one of the seed. */
+/** The seed's next number, from 0 to 1. */
 function random(): number {
   state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
   return state / 2 ** 32;

@@ -10,7 +10,7 @@ const service = testService();
 const DAY_MS = 24 * 60 * 60_000;
 const START = Date.UTC(2026, 0, 1);
 
-/** Runs of one installation, each with a clock of its own. */
+/** Runs of one installation, each with its own clock. */
 function runsOf() {
   const ledger = memoryLedger();
   const installationId = service.server.createInstallation();
@@ -57,7 +57,7 @@ test.each(AHEAD)(
     const { run } = runsOf();
     for (let day = 0; day < 6; day += 1) await run(START + day * DAY_MS + (day === wrong ? ahead : 0), 140);
     for (let day = 6; day < 20; day += 1) await run(START + day * DAY_MS, 120);
-    // Of 140, they would be too few.
+    // They would be too few of 140.
     for (let day = 20; day < 30; day += 1) await run(START + day * DAY_MS, 100);
     await heldBy(run(START + 30 * DAY_MS, 70));
   },
@@ -85,7 +85,7 @@ test.each([
     const { approvalId } = await heldBy(run(START + ahead, 20));
     const [held] = (await history()).held;
     expect(held?.approval.expiresAt.getTime()).toBe(START + ahead + WEEK_MS);
-    // Another clean-up, by a right clock.
+    // Another clean-up, with a correct clock.
     await approve(approvalId);
     await heldBy(run(START, 5));
     const [approved] = (await history()).held;
@@ -98,7 +98,7 @@ test.each([
   },
 );
 
-test("a clock that is ahead and holds a run again does not extend its approval", async () => {
+test("a run that is held again under a clock that is ahead keeps the time of its approval", async () => {
   const { run, history, setClock } = runsOf();
   await run(START, 100);
   await heldBy(run(START, 20));

@@ -35,7 +35,7 @@ test("compares the next run with both snapshots after a completion of unknown ou
 
 test("keeps an unclear snapshot although the abort after it succeeds", async () => {
   await service.runAccounts(ids(100));
-  // Nobody but this test knows that the service did not complete the batch.
+  // Only this test knows that the service did not complete the batch.
   breakOnce("CompleteSyncBatch");
   const unclear = service.runAccounts(ids(140), { retryForMs: 0 });
   await expect(unclear).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
@@ -78,7 +78,7 @@ test("keeps an unclear snapshot if the run is aborted at the start of its next b
 
 const foreign = expect.stringContaining("but this run didn't complete it");
 
-/** A run whose batch another process completes while a window is on its way, or while its answer is. */
+/** A run whose batch another process completes while a window, or its answer, is on its way. */
 async function interrupted(
   at: "request" | "answer",
   ...[sent, options]: Parameters<typeof service.runAccounts>
@@ -111,7 +111,7 @@ test("compares with both snapshots if another process completed the batch before
   expect(error.reasons[0]).toMatchObject({ known: 19, removed: 9 });
 });
 
-test("names the number of new ids beside the snapshot that they are too many for", async () => {
+test("names the number of new ids together with the snapshot that they are too many for", async () => {
   await service.runAccounts(ids(10));
   const run = interrupted("answer", ids(40), { guard: { added: false } });
   await expect(run).rejects.toMatchObject({ code: "BATCH_STATE" });
@@ -122,7 +122,7 @@ test("names the number of new ids beside the snapshot that they are too many for
   );
 });
 
-test("an approval whose run may have been completed still covers the same run, and no other", async () => {
+test("an approval whose run may have been completed still covers exactly that run", async () => {
   await service.runAccounts(ids(10));
   const { approvalId: approve } = await heldBy(service.runAccounts(ids(4)));
   const run = interrupted("answer", ids(4), { approve });

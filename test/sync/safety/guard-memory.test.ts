@@ -1,4 +1,4 @@
-/** What runs add to the history of a collection, and what they do not. */
+/** What runs add to a collection's history, and what they don't. */
 import {
   fileLedger,
   type GuardOptions,

@@ -1,4 +1,4 @@
-/** The rules on their own; what they do to a run is tested over the wire. */
+/** Tests the rules in isolation; other tests cover what they do to a run. */
 
 import type { GuardOptions } from "@saas-management/sdk";
 import { expect, test } from "vitest";
@@ -45,7 +45,7 @@ function past(sent: number, daysAgo: number, more: Partial<PastSnapshot> = {}): 
   return { at: NOW - daysAgo * DAY_MS, sent, filled: {}, ...more };
 }
 
-test("removed: says how many ids of which set", () => {
+test("removed: names the set of ids and how many of it are missing", () => {
   const one = findings({ sets: [completed(4000, 1004)], sent: 2996 });
   expect(one).toEqual([{ rule: "removed", text: "1,004 of 4,000 known ids would be removed (25.1 %)" }]);
   const [both] = findings({ sets: [completed(4000, 1004), unclear(4100, 1104)], sent: 2996 });
@@ -75,7 +75,7 @@ test.each([
 test("window: needs only the last 8 runs and the largest of each of its days", () => {
   const after = (runs: readonly PastSnapshot[], days?: number) =>
     runs.reduce<PastSnapshots>((pasts, run) => remembered(pasts, run, [], days), []).map(({ sent }) => sent);
-  // The largest of a day is its last; the window begins within a day.
+  // Each day's largest snapshot is its last; the window begins in the middle of a day.
   const hourly = Array.from({ length: 24 * 20 }, (_, i) => past(1000 + (i % 24), (12 + 479 - i) / 24));
   expect(after(hourly)).toEqual([
     ...Array(7).fill(1023),
@@ -113,7 +113,7 @@ test.each([
   expect(rulesOf({ sets, sent })).toEqual(expected);
 });
 
-/** A ledger of so many days whose runs usually remove such a share. */
+/** A ledger of `days` days whose runs usually remove `lost` of their ids. */
 const known = (lost: number, days = 8, comparisons = 8, all = 100) => {
   const usual = {
     since: NOW - days * DAY_MS,

@@ -106,7 +106,7 @@ test("stores and compares ids of any characters and any length", async () => {
   });
   const error = await heldBy(service.runAccounts([]));
   expect(error.reasons[0]?.examples).toEqual(odd.map((id) => id.slice(0, 200)));
-  // The list of removals is text for people, and is read again for the approval.
+  // The list of removals is text for people, and the approval reads it back.
   await service.runAccounts([], { approve: error.approvalId });
 });
 

@@ -10,7 +10,7 @@ import { accounts, heldBy, ids, testService } from "../../support/test-service.j
 
 const service = testService();
 
-/** What is in the ledger when the call is done. The run whose process is killed then leaves that behind. */
+/** The ledger's contents after the call. A run whose process is killed at that moment leaves this behind. */
 async function leftBehind(
   call: Parameters<typeof isPutOf>[0],
   run: (ledger: ReturnType<typeof storeLedger>) => Promise<unknown>,

@@ -1,4 +1,4 @@
-/** What a person reads when a run was held: enough to decide on within a minute, and no contents of records. */
+/** What a person reads when a run is held: enough to decide within a minute, and no record contents. */
 import { readFile } from "node:fs/promises";
 import { inspect } from "node:util";
 import { fileLedger, type HeldReport, RunHeldError } from "@saas-management/sdk";

@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 const entries = () => service.journal();
-/** Does something while the batch of a run is open: its ids wait for it. */
+/** Does something while a run's batch is open: saving its ids waits for it. */
 const during = (meanwhile: () => Promise<void>, below: Store = new FileStore(service.directory)) =>
   storeLedger(
     watchedStore(below, async (call, go) => {
@@ -43,7 +43,7 @@ function otherJournal() {
   return new Journal(ledger, { clock, logger: quietLogger({}) }, call);
 }
 
-/** The entry of a batch that was started, as another process puts it; its last heartbeat was so long ago. */
+/** The entry of a started batch, as another process puts it, with its last heartbeat this long ago. */
 async function orphan(ageMs: number, owner: object = { host: "another" }): Promise<string> {
   const { id } = await service.startBatch();
   const journal = otherJournal();
@@ -54,7 +54,7 @@ async function orphan(ageMs: number, owner: object = { host: "another" }): Promi
   return age(path, ageMs);
 }
 
-/** Makes the heartbeat of an entry one of so long ago; returns its path. */
+/** Sets an entry's heartbeat back to this long ago; returns its path. */
 const age = (path: string, ms: number) => editTime(path, service.clock.now() - ms);
 
 test("aborts the batch of another machine after 10 seconds without a heartbeat, and not before", async () => {
@@ -117,7 +117,7 @@ test("looks for orphans again while the run waits for the lock", async () => {
     onProgress: async (progress) => {
       if (progress.type !== "waiting-for-lock") return;
       if (waitedMs >= 10_000) await until(() => service.states()[0] === "aborted");
-      // Lets the journal read its entries: its 5 seconds are of the same clock.
+      // Lets the journal read its entries first, because its 5 seconds are on the same clock.
       for (let i = 0; i < 60; i += 1) await entries();
       waitedMs += progress.nextAttemptMs;
       service.clock.advance(progress.nextAttemptMs);
@@ -131,7 +131,7 @@ test("looks for orphans once more when the waiting time is over", async () => {
   vi.spyOn(Math, "random").mockReturnValue(0);
   onTestFinished(() => void vi.restoreAllMocks());
   await orphan(0);
-  // Attempts after 0, 0.5, 1.5, 3.5, 7.5 and 15 seconds: the heartbeat is old only before the last one.
+  // Attempts after 0, 0.5, 1.5, 3.5, 7.5 and 15 seconds: only at the last one is the heartbeat old enough.
   const onProgress = async (progress: SyncProgress) => {
     if (progress.type !== "waiting-for-lock") return;
     for (let i = 0; i < 60; i += 1) await entries();
@@ -318,12 +318,12 @@ test("lets the run continue if the journal cannot be written", async () => {
   ]);
 });
 
-/** Another process is killed when the service has answered its StartSyncBatch, before it can note the batch. */
+/** Another process is killed after the service answers its StartSyncBatch, before it can note the batch. */
 async function killedStart(ageMs: number, owner: object = { host: "another" }): Promise<void> {
   await otherJournal().noteStart();
   await service.startBatch();
   const [path = ""] = await entries();
-  // Not one of this process.
+  // As if by another process.
   const other = path.replace(/[0-9a-f]+\.start$/, "0123456789ab.start");
   await rename(path, other);
   await editFields(await age(other, ageMs), { host: "here", bootId: "", pid: 7, ...owner });
@@ -386,7 +386,7 @@ test.runIf(process.platform === "linux").each([
   },
 );
 
-/** What an entry of this host says of its process. */
+/** What an entry from this host says about its process. */
 async function thisHost(): Promise<object> {
   const journal = otherJournal();
   await journal.noteStart();

@@ -19,7 +19,7 @@ import { accounts, testService } from "../../support/test-service.js";
 
 const service = testService({ sync: { logger: quietLogger({}), retry: false } });
 
-/** What the vendor has now: all accounts are of one version, and each version has brought ten events. */
+/** The vendor's current version. All accounts are of that version; each version so far has added ten events. */
 let version = 1;
 let calls = 0;
 let store: Store;
@@ -31,7 +31,7 @@ beforeEach(() => {
 
 const EVENT = "externallyDiscoveredUsage";
 
-/** Reads the vendor: all accounts, and the events since the watermark. Waits for `meanwhile` in between. */
+/** Reads the vendor: all accounts, and the events since the watermark. Between the two it waits for `meanwhile`. */
 const read =
   (meanwhile: () => unknown = () => {}): RunFunction<"accounts"> =>
   async (batch, { watermark, advance }: RunContext) => {
@@ -61,7 +61,7 @@ const completeNext = async () => {
   await run(read(), { waitForLockMs: 0 });
 };
 
-/** Time passes whenever somebody waits for it. */
+/** Lets time pass whenever something waits for it. */
 function letTimePass(): void {
   let over = false;
   onTestFinished(() => {
@@ -96,14 +96,14 @@ test("a run that is overtaken fails at once, names the other run's batch, and ca
   expect(atService()).toEqual({ names: ["version 2"], events: 20, different: 20 });
 });
 
-/** A run of these snapshots that waits after it was given these watermarks, and advances others. */
+/** A run of these snapshots. It asks for one watermark, waits, and advances another. */
 interface Slow {
   readonly snapshots?: readonly ("accounts" | "plans")[];
   readonly asks?: EventCollection;
   readonly advances?: EventCollection;
 }
 
-/** What another run does meanwhile: it completes snapshots, and advances a watermark. */
+/** What another run does in the meantime: it completes snapshots, and advances a watermark. */
 interface Fast {
   readonly snapshots?: readonly ("accounts" | "plans" | "employees")[];
   readonly advances?: EventCollection;
@@ -141,7 +141,7 @@ const fast = ({ snapshots = [], advances }: Fast) =>
     { ledger: storeLedger(store) },
   );
 
-/** A run during which others are completed. */
+/** A run during which others complete. */
 const slow = ({ snapshots = [], asks, advances }: Slow, meanwhile: () => Promise<unknown>, own = store) =>
   service.run(
     snapshots,
@@ -169,7 +169,7 @@ describe.each(apart)("runs that have nothing in common don't affect each other: 
   test("before it has the lock", async () => {
     await fast({ snapshots: ["accounts"] });
     let lists = 0;
-    // The third list is that under the lock, when the batch of this run is open: the other one gets in before it.
+    // The third list happens under the lock, when this run's batch is open, so the other run gets in before it.
     const watched = watchedStore(store, async ({ method }, go) => {
       if (method === "list" && calls === 1) lists += 1;
       if (lists === 1) {

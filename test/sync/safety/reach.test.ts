@@ -1,4 +1,4 @@
-/** A ledger that is out of reach for a moment is not a damaged one: the run fails, and is tried again later. */
+/** A ledger that is briefly out of reach doesn't count as damaged: the run fails, and may be tried again later. */
 import { type Connector, disposition, type Store, storeLedger } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { describe, expect, test } from "vitest";
@@ -96,7 +96,7 @@ test("a store that refuses permanently is a configuration problem that needs no 
   }
 });
 
-/** The calls of a small run after another one, by what they are about. */
+/** The store calls of a small second run, by what they are about. */
 const SILENCES: readonly (readonly [string, (call: StoreCall) => boolean])[] = [
   ["the probe", ({ method, key }) => method === "putIfAbsent" && key.includes("/probe-")],
   ...READS,
@@ -119,7 +119,7 @@ test.each([
   };
   const store: Store = {
     ...below,
-    // The value is read to its end before.
+    // The value is read to its end first.
     putIfAbsent: async (key, value) => {
       const isNew = await below.putIfAbsent(key, value);
       return reach("putIfAbsent", key, async () => isNew);

@@ -6,7 +6,7 @@ import { EncodedRecord } from "../../../src/sync/encoding/record-inspector.js";
 import { startReferenceServer } from "../../../src/testing/index.js";
 import { collectionLedger } from "../../support/ledgers.js";
 
-/** Reads each value through one buffer, as stores may that read from files or sockets. */
+/** Reads each value through one buffer, as stores that read from files or sockets may do. */
 function storeOfOneBuffer() {
   const values = new Map<string, Buffer>();
   return {
@@ -66,7 +66,7 @@ test("reuses buffers of ids only after they were saved for the ledger", async ()
     for (let i = 0; i < 10_000; i += 1) {
       const id = `account-${part}-${i}`.padEnd(50, ".");
       sent.push(`${id}\n`);
-      // A variant of a record, of which the id is the first field.
+      // A variant of a record; its first field is the id.
       const variant = Buffer.concat([Buffer.from([0x0a, id.length]), Buffer.from(id)]);
       const bytes = Buffer.concat([Buffer.from([0x0a, variant.length]), variant]);
       snapshot.ids.inspect(record.moveTo(bytes, 0, bytes.length, sent.length));

@@ -14,7 +14,7 @@ const DAY_MS = 24 * 60 * 60_000;
 
 type Sizes = Partial<Record<Snapshot, readonly [from: number, to: number]>>;
 
-/** A run of these collections, each with the records of a range. */
+/** A run of these collections, each with a range of records. */
 function send(sizes: Sizes, options?: Partial<RunOptions>) {
   const names: Snapshot[] = [];
   for (const name of ["accounts", "plans", "employees"] as const)
@@ -154,7 +154,7 @@ test("a run of two connectors' collections that is held again keeps the approval
   expect(service.present()).toEqual(ids(10));
 });
 
-/** A run of 41 accounts that is completed, and whose note waits until it is let go. */
+/** A completed run of 41 accounts whose ledger entry waits until it is released. */
 async function lateRun() {
   let reached = () => {};
   let letGo = () => {};
@@ -206,7 +206,7 @@ test("a late ledger entry keeps a later completed run, and holds of other collec
   await send({ accounts: [0, 42] });
   await note();
   expect(await shown()).toEqual([["plans", false]]);
-  // What it compares with is the later one: u41 would be removed.
+  // It is compared with the later one, so u41 would be removed.
   const { collections } = await send({ accounts: [0, 41] });
   expect(collections.accounts?.expected).toMatchObject({ removed: 1 });
   await send({ plans: [0, 10] }, { approve: approvalId });

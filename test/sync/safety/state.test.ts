@@ -1,4 +1,4 @@
-/** The state of a ledger, of which the value with the highest sequence counts. */
+/** The state of a ledger: only the value with the highest sequence counts. */
 import { copyFile, writeFile } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { fileLedger, type Store, storeLedger } from "@saas-management/sdk";
@@ -127,7 +127,7 @@ test("a held run that cannot be recorded is given up when nobody is waiting", as
   await heldBy(service.clock.drive(service.runAccounts(ids(2), { ledger: storeLedger(taken) })));
   const before = puts;
   for (let turn = 0; turn < 100; turn += 1) await setImmediate();
-  // The put that was under way when the time was over.
+  // The put that was under way when time ran out.
   expect(puts - before).toBeLessThanOrEqual(1);
 });
 

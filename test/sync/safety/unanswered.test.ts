@@ -10,7 +10,7 @@ import { until } from "../../support/promises.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 import { type LedgerStep, type UnansweredLedger, unanswered } from "../../support/unanswered.js";
 
-// The server's clock runs; this one ends only what a test wants to end.
+// The server's clock runs; this one ends only what a test wants it to end.
 const clock = new TestClock({ startAt: new Date(1_700_000_000_000) });
 let warnings: string[];
 const warn = (message: string) => void warnings.push(message);
@@ -22,7 +22,7 @@ const scope = () => ({
   collection: "accounts" as const,
 });
 
-/** How a run ends while time passes and nothing else happens. */
+/** How a run ends if only time passes. */
 async function endOf(run: Promise<unknown>): Promise<unknown> {
   let end: { readonly of: unknown } | undefined;
   const settle = (of: unknown) => {
@@ -31,7 +31,7 @@ async function endOf(run: Promise<unknown>): Promise<unknown> {
   run.then(settle, settle);
   for (let turn = 0; end === undefined && turn < 20_000; turn += 1) {
     clock.advance(1000);
-    // The service answers meanwhile: with turns only, a lease could end first.
+    // Gives the service time to answer: if only turns passed, a lease could end first.
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   if (end === undefined) throw new Error("The run has not ended.");
@@ -65,7 +65,7 @@ const states = async () => {
   return ledger.known(await ledger.read()).map(({ state }) => state);
 };
 
-/** A run that waits in the step, after a run that made a baseline of ten ids. */
+/** A run that waits in this step, after a run that made a baseline of ten ids. */
 async function runTo(step: LedgerStep, options: Partial<RunOptions> = {}) {
   await service.runAccounts(ids(10), { ledger: storeLedger(below) });
   const slow = unanswered(step, below);
@@ -101,7 +101,7 @@ describe.each([...BEFORE_THE_START, ...UNDER_THE_LOCK])("a ledger that never ans
     slow.answer();
     await turns(20);
     expect(progress.slice(length)).toEqual([]);
-    // What is saved late is discarded; nothing else is asked any more.
+    // The late save is discarded, and the ledger gets no other call.
     expect(slow.begun.slice(asked).filter((name) => !["read", "discard"].includes(name))).toEqual([]);
     expect(await states()).toEqual(["completed"]);
     const next = await service.runAccounts(ids(10), { ledger: storeLedger(below) });
@@ -167,7 +167,7 @@ test("deletes ids that are saved after the end of the run", async () => {
   expect(await states()).toEqual(["completed"]);
 });
 
-test("what is saved late leaves the files of the run alone that has the lock", async () => {
+test("a late save doesn't touch the files of the run that has the lock", async () => {
   const files = new FileStore(service.directory);
   await service.runAccounts(ids(10), { ledger: storeLedger(files) });
   const stop = new AbortController();

@@ -1,4 +1,4 @@
-/** What the text of a damaged state says is true: without the file, runs go on from the state before, with its ids. */
+/** The error about a damaged state is right: without the file, runs continue from the previous state and its ids. */
 import { existsSync } from "node:fs";
 import { readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -85,7 +85,7 @@ for (const [setup, jobs] of SETUPS)
       const { installationId } = service;
       const history = await service.sync.history({ installationId, ledger: ledgerOf() });
       expect(history.runs.length).toBeGreaterThan(2);
-      // The guard works as ever.
+      // The guard still works.
       if (setup !== "events only") await heldBy(jobs[0]?.(ids(5)) ?? Promise.resolve());
     },
   );

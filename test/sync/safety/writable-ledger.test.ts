@@ -1,4 +1,4 @@
-/** A ledger is shown to be writable before the source is read, and a run whose end it could not note says so. */
+/** The ledger is proved writable before the source is read, and a run says so if the ledger could not note its end. */
 
 import { constants } from "node:fs";
 import promises, { mkdir, readdir, writeFile } from "node:fs/promises";
@@ -13,7 +13,7 @@ import { heldBy, ids, testService } from "../../support/test-service.js";
 
 type FileCall = "link" | "fsync" | "write" | "open" | "mkdir" | "read" | "unlink";
 
-/** What the file system does not do, and with which code it says so. */
+/** The call that the file system refuses, and its error code. */
 const lacking = { call: "", code: "" };
 const real = { ...promises };
 
@@ -23,7 +23,7 @@ function refuse(call: FileCall): void {
   throw Object.assign(new Error(message), { code: lacking.code, syscall: call });
 }
 
-/** A file that refuses what its file system does. */
+/** A file that refuses the calls that its file system refuses. */
 function refusing(file: promises.FileHandle): promises.FileHandle {
   const { appendFile, sync, read } = file;
   const of =
@@ -204,7 +204,7 @@ test("a completed run whose state could not be stored says so, even if it has on
   expect(logged.filter((message) => message.includes("could not record it"))).toHaveLength(2);
 });
 
-test("a stored state is no surprise, even if the one it replaces cannot be deleted", async () => {
+test("a stored state causes no warning, even if the one it replaces cannot be deleted", async () => {
   const below = memoryStore();
   for (let run = 0; run < 2; run += 1) await service.runAccounts(ids(3), { ledger: storeLedger(below) });
   const undeletable = ({ method, key }: { method: string; key: string }) =>

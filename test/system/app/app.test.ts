@@ -21,7 +21,7 @@ let client: SaasManagementClient;
 let folder: ConsumerFolder;
 let app: Awaited<ReturnType<typeof startBuiltApp>>;
 let browser: Browser;
-/** All that browsers received, heads and bodies, and what went wrong in them. */
+/** Everything that the browsers received, heads and bodies, and the errors in their pages. */
 const received: string[] = [];
 const complaints: string[] = [];
 
@@ -57,7 +57,7 @@ async function open(
   const context = await browser.newContext({ locale: "en-US", ...options });
   const kept: Promise<void>[] = [];
   onTestFinished(async () => {
-    // A page that is closed has no body to show.
+    // A closed page has no body.
     await Promise.all(kept);
     await context.close();
   });
@@ -77,7 +77,7 @@ async function openDesk(options: { readonly colorScheme?: "light" | "dark" } = {
   return page;
 }
 
-/** Waits for the answer of the service until the page was looked at. */
+/** Holds the service's answer back until the test has looked at the page. */
 async function heldBack(page: Page, operation: string) {
   let release = () => {};
   const looked = new Promise<void>((resolve) => {
@@ -234,7 +234,7 @@ describe.skipIf(isMissing)("the app", { timeout: 240_000 }, () => {
   });
 });
 
-// The pages of both generators have the same components.
+// Pages of both generators use the same components.
 describe.skipIf(isMissing)("a page", { timeout: 240_000 }, () => {
   test("reports a failure of the service, and reads again on request", async () => {
     const fault = { on: "DeskLicenses", fault: "http", status: 403 } as const;

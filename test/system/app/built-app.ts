@@ -9,13 +9,13 @@ import { type ConsumerFolder, runNode, TOOLS } from "../consumers/packed-package
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 export const VITE = join(ROOT, "node_modules/vite/bin/vite.js");
-/** What the tools write, and the demonstration. */
+/** Files that the tools write, and the demonstration. */
 const LEFT_OUT = /\/(generated|dist|demo\.ts)$/;
 
-/** Lets the tests into the app. */
+/** The password that lets the tests into the app. */
 export const PASSWORD = "open the desk";
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 export interface RunningServer {
   /** What the pattern found in its output. */
   readonly told: string;
@@ -39,7 +39,7 @@ export async function startServer(
       ...process.env,
       NODE_ENV: "production",
       PORT: "0",
-      // Otherwise Vite writes colors in CI, also within its address.
+      // Otherwise Vite writes colors in CI, even within its address.
       NO_COLOR: "1",
       APP_PASSWORD: PASSWORD,
       SAAS_MANAGEMENT_BASE_URL: service.baseUrl,

@@ -5,7 +5,7 @@ import { Page } from "../../docs/pages.js";
 import { type ConsumerFolder, runNode, TOOLS } from "../consumers/packed-package.js";
 import { type RunningServer, startServer, VITE } from "./built-app.js";
 
-/** What `npm create vite` writes, as far as the page needs it. */
+/** The parts of what `npm create vite` writes that the page needs. */
 const TEMPLATE = {
   "package.json": '{"type":"module"}',
   "index.html": '<div id="root"></div><script type="module" src="/main.tsx"></script>',

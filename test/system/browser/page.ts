@@ -1,4 +1,4 @@
-/** What the page of the test runs: a walk over pages, a mutation, a refused one and a wrong key. */
+/** What the test's page runs: a walk over pages, a mutation, a refused mutation and a wrong key. */
 import {
   AuthenticationError,
   GraphQLClient,

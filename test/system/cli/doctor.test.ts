@@ -31,7 +31,7 @@ async function start(options?: Parameters<typeof startReferenceServer>[0]) {
   return { server, env };
 }
 
-/** What `doctor` said of each check. */
+/** What `doctor` said about each check. */
 async function doctor(env: Readonly<Record<string, string>>, ...args: string[]) {
   const { code, out } = await runCli(["doctor", "--json", ...args], { env, cwd: folder() });
   const { checks } = JSON.parse(out);
@@ -49,7 +49,7 @@ test("finds that all is well, and takes no lock", async () => {
   );
   expect(found["Sync API"]?.text).toContain("no lock was taken");
   expect(server.inspect().batches).toEqual([]);
-  // The folder that the first run would make.
+  // The folder that the first run would create.
   expect(readdirSync(join(env.XDG_STATE_HOME, "saas-management", "ledger"), { recursive: true })).toEqual([
     expect.stringMatching(new RegExp(`^${server.installationId}-\\w+$`)),
   ]);
@@ -185,7 +185,7 @@ test("finds a clock that is wrong", async () => {
     state: "problem",
     text: expect.stringMatching(/^\d+ s behind/),
   });
-  // The answer may have taken its time.
+  // The answer may have been slow.
   const seconds = Number.parseInt(found["clock"]?.text ?? "", 10);
   expect(seconds).toBeGreaterThan(3000);
   expect(seconds).toBeLessThanOrEqual(3600);

@@ -207,7 +207,7 @@ test.each([
   expect(service.states()).toEqual(["aborted"]);
 });
 
-/** What each code is for, as the docs say it: an error of the row, and what `disposition` says of it. */
+/** What each code is for, according to the docs: an error from the row, and its `disposition`. */
 const ROWS: readonly (readonly [code: string, dispositions: string, errors: readonly unknown[]])[] = [
   ["0", "", []],
   ["1", "`unknown`", [new Error("of a connector"), new ClosedError("")]],

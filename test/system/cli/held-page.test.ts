@@ -1,4 +1,4 @@
-/** Held runs as text and as a page: what is read on a narrow terminal, in a browser, on a telephone and on paper. */
+/** Held runs as text and as a page, for a narrow terminal, a browser, a phone and paper. */
 import { fileLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { runCli, settingsOf } from "../../support/cli.js";
@@ -11,7 +11,7 @@ const service = testService();
 const HOSTILE = `<img src=x onerror="alert(1)">&\u001b[2J\u202e`;
 const SECRET = "name-of-somebody";
 
-/** Runs of these accounts, of which the last one is held. */
+/** Runs that send these accounts; the last one is held. */
 async function heldRuns(counts: readonly number[], installationId = service.installationId) {
   const ledger = fileLedger(`${service.directory}/.local/state/saas-management/ledger`);
   const client = service.client();

@@ -6,7 +6,7 @@ import { runCli, settingsOf } from "../../support/cli.js";
 import { testService } from "../../support/test-service.js";
 import { PACKAGE } from "../built-package.js";
 
-/** Nobody of this machine has this id, as in a container that is started with another user. */
+/** No user of this machine has this id, as in a container that is started as a different user. */
 const UNKNOWN = 471_147;
 
 const service = testService();

@@ -42,7 +42,7 @@ test("creates a project whose tests pass unchanged, and whose connector runs", a
   // The ledger of the configuration.
   expect(existsSync(join(project, "state/ledger"))).toBe(true);
 
-  // Older versions of Node read no TypeScript, and the message says what does.
+  // Older versions of Node can't read TypeScript, and the message says what can.
   await writeFile(join(project, "typed.ts"), 'export { connector } from "./connector.js";\n');
   const typed = runNode([cli, "run", "typed.ts", "--preview"], project, { ...env, NODE_OPTIONS: "" });
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -54,7 +54,7 @@ test("creates a project whose tests pass unchanged, and whose connector runs", a
   const read = (name: string) => readFileSync(join(project, name), "utf8");
   const completed = () => server.inspect().batches.filter(({ state }) => state === "completed").length;
   const PATH = `${join(process.execPath, "..")}:/usr/bin:/bin`;
-  // As cron does: sh, and hardly an environment. The key is in .env alone.
+  // As cron does: sh, and almost no environment. The key is in .env alone.
   await writeFile(
     join(project, ".env"),
     Object.entries(env).map(([key, value]) => `${key}=${value}\n`),
@@ -71,7 +71,7 @@ test("creates a project whose tests pass unchanged, and whose connector runs", a
   });
   expect(completed()).toBe(2);
 
-  // As a container does: the command of the image is process 1, and SIGTERM ends its run.
+  // As a container does: the image's command is process 1, and SIGTERM ends its run.
   const dockerfile = read("Dockerfile");
   const words = (key: string): string[] =>
     JSON.parse(new RegExp(`^${key} (.*)$`, "m").exec(dockerfile)?.[1] ?? "[]");
@@ -94,7 +94,7 @@ test("creates a project whose tests pass unchanged, and whose connector runs", a
     EXIT.surprised,
   ]);
   const { containers, restartPolicy, volumes } = job.template.spec;
-  // Kubernetes takes failure policies of such pods only.
+  // Kubernetes only accepts failure policies for such pods.
   expect(restartPolicy).toBe("Never");
   expect(containers).toEqual([
     {
@@ -105,7 +105,7 @@ test("creates a project whose tests pass unchanged, and whose connector runs", a
       volumeMounts: [{ name: volumes[0].name, mountPath: /^VOLUME (.*)$/m.exec(read("Dockerfile"))?.[1] }],
     },
   ]);
-  // The first run and an approval are said by a job of the same pod.
+  // The settings for a first run or an approval go into a job with the same pod.
   const ofPerson = parse(read("once.yaml")).spec.template.spec;
   expect(ofPerson.containers[0].args).toEqual([...words("CMD"), "--first-run"]);
   expect({ ...ofPerson, containers: [{ ...ofPerson.containers[0], args: words("CMD") }] }).toEqual(

@@ -88,7 +88,7 @@ test("whatever a connector prints, every line is JSON, with time, level, message
     ]),
   );
   for (const line of lines.slice(printed.indexOf("info two"))) expect(line).toMatchObject({ installationId });
-  // Figures of a log line are fields, and not only words.
+  // A log line has its figures as fields too, not only in its text.
   expect(
     lines.find(({ level, operation }) => level === "debug" && operation === "StartSyncBatch"),
   ).toMatchObject({

@@ -14,7 +14,7 @@ import { PACKAGE } from "../built-package.js";
 
 const service = testService();
 
-/** What a cron job has: no terminal, and little else than variables of its own. */
+/** A cron job's environment: no terminal, and little except its own variables. */
 const run = (args: readonly string[], extra?: Readonly<Record<string, string>>) =>
   runCli(args, { cwd: service.directory, env: { ...settingsOf(service), ...extra } });
 

@@ -7,7 +7,7 @@ import { serveHandler } from "../../support/http-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const folder = temporaryFolder();
-/** What the commands asked for. */
+/** The page sizes that the commands requested. */
 const sizes: unknown[] = [];
 let start: () => Promise<Readonly<Record<string, string>>>;
 

@@ -85,7 +85,7 @@ test("says which columns are not sent, and which field was probably meant", asyn
   );
 });
 
-/** The one line that a refused file gives. */
+/** The one line that is printed for a refused file. */
 async function refusedAs(file: string, content: string | Uint8Array, ...args: readonly string[]) {
   await service.writeFile(file, content);
   const { code, error } = await push(file, "--first-run", ...args);

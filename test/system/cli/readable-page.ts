@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** Opens a page of one file, which must load and run nothing, fit the screen, and print. */
+/** Opens a single-file page. It must not load or run anything, and must fit the screen and be printable. */
 export async function openReadable(
   browser: Browser,
   html: string,

@@ -5,7 +5,7 @@ import { runCli, settingsOf } from "../../support/cli.js";
 import { ids, testService } from "../../support/test-service.js";
 
 const service = testService();
-/** What only the API of the SDK has. */
+/** Words that only make sense in the SDK's API. */
 const WORDS_OF_THE_API =
   /firstRun|waitForLockMs|approve:|process\.argv|fromEnv|fileLedger|serverMessage|apiKey|encoding:|See (the )?(errors?|cause|log)\b|in issues/;
 

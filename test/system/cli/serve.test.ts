@@ -74,7 +74,7 @@ test("accepts a host, ports and a certificate", async () => {
   expect(new URL((await serve("--sync-port", port)).syncUrl).port).toBe(port);
 });
 
-/** Asks without a look at the certificate. */
+/** Sends a request without checking the certificate. */
 async function askUnchecked(url: string, apiKey: string, query: string): Promise<unknown> {
   const { method, headers, body } = post(query, apiKey);
   const request = httpsRequest(url, { method, headers: { ...headers }, rejectUnauthorized: false });
@@ -107,7 +107,7 @@ test.each([
   },
 );
 
-/** Runs `serve --write-env` until it says that it serves, or ends. */
+/** Runs `serve --write-env` until it reports that it serves, or exits. */
 async function serveInto(file: string, ...args: string[]) {
   const child = startCli(["serve", "--write-env", file, ...args]);
   let error = "";

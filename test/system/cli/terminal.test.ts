@@ -29,7 +29,7 @@ function onTerminal(args: readonly string[], { columns = COLUMNS }: { readonly c
       while (!shown.includes(text)) await once(child.stdout, "data");
       return shown;
     },
-    /** Resolves with the exit code and all that was shown. */
+    /** Resolves with the exit code and everything that was shown. */
     async end(): Promise<{ code: number; shown: string }> {
       const [code] = await once(child, "close");
       return { code, shown };

@@ -5,7 +5,7 @@ import { programFile } from "../programs.js";
 
 const HOUR = 3_600_000;
 
-/** What a process prints that waits for nothing but a callback of a clock; it must end by itself. */
+/** Runs a process that only waits for a clock's callback and must exit by itself. Returns what it prints. */
 async function printed(clock: string, ms: number, keepAlive: boolean): Promise<string> {
   const args = [programFile("clock-timer-script"), clock, String(ms), String(keepAlive)];
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 60_000 });

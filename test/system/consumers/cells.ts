@@ -3,7 +3,7 @@ export interface Cell {
   readonly name: string;
   /** Packages of `runtimes/package.json` that it needs. */
   readonly tools: readonly string[];
-  /** Folder of the consumer, beside this file. */
+  /** Folder of the consumer, next to this file. */
   readonly folder: string;
   /** Programs to run in that folder, one after the other; `{tools}` stands for the tools, `{package}` for the tarball. */
   readonly commands: readonly (readonly [program: string, ...args: string[]])[];
@@ -11,7 +11,7 @@ export interface Cell {
   readonly prints?: Readonly<Record<string, unknown>>;
   /** Whether CI runs it: every runtime, and what else is quick. */
   readonly ci?: true;
-  /** A project of its own, which its first command installs. */
+  /** A separate project, which its first command installs. */
   readonly alone?: true;
   /** Use a server of this process instead of one that the program starts from the package. */
   readonly server?: true;
@@ -20,7 +20,7 @@ export interface Cell {
 }
 
 const NODES = { "20.19": "node-20", "22": "node-22", "24": "node-24", "26": "node-26" } as const;
-/** The limits, and the one in which `.ci/run` tests again. */
+/** The oldest and the newest version, and the one that `.ci/run` tests again with. */
 const NODES_OF_CI: readonly string[] = ["20.19", "24", "26"];
 const BOTH_APIS = { accepted: 2, refused: true, names: ["Figma", "Zoom"], oneCopy: true };
 /** What a page gets from a handler of `examples/handlers`. */
@@ -194,7 +194,7 @@ const vite: Cell = {
 };
 
 const NPM = ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline"] as const;
-/** A reader has all answers, whichever graphql the project has. */
+/** A client reads every answer, whichever graphql the project has. */
 const COUNTED = { licensePlans: { totalCount: 0 } };
 const graphqls = ["15.11.0", "16.15.0", "17.1.0"].map((version): Cell => {
   const graphql = Number.parseInt(version, 10);
@@ -240,7 +240,7 @@ const everything: Cell = {
   alone: true,
 };
 
-/** They need a later Node than the SDK, whose own tests use the versions before. */
+/** They need a later Node than the SDK, so the SDK's own tests use the previous versions. */
 const newest: Cell = {
   name: "OpenTelemetry 3, undici 8, got 16 and ldapts 9",
   tools: ["node-24", "typescript-7"],

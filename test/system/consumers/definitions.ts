@@ -14,7 +14,7 @@ interface Answer {
 }
 
 /**
- * Asks the language server of TypeScript, as editors do, where the last uses of names in a program are defined. Returns
+ * Asks TypeScript's language server, as editors do, where the last uses of names in a program are defined. Returns
  * for each name what stands at that place, and its file.
  */
 export async function definitions(

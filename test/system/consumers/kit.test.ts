@@ -44,7 +44,7 @@ describe.each(Object.entries(RUNNERS))("connectorTests in %s", (_, args) => {
   });
 });
 
-/** What a runner finds in the environment of a test of this project would make it one of its children. */
+/** With this test's environment, a runner would believe that it is a child of the current one. */
 const CLEAN_ENV = {
   VITEST: "",
   VITEST_WORKER_ID: "",

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const OUT = `${ROOT}build/snippets/`;
 
-// Those of the README run from the packed package: see readme.test.ts.
+// The README's snippets run from the packed package: see readme.test.ts.
 const pages = await Promise.all(DOCS.map((path) => Page.read(path)));
 const snippets = pages.flatMap((page) =>
   page.snippets().map((code, index) => ({ name: `${page.path.replace(/\W+/g, "-")}-${index + 1}`, code })),
@@ -28,7 +28,7 @@ beforeAll(async () => {
     // A file without an import would be a script, which allows no top-level await.
     await writeFile(`${OUT}${name}.ts`, `${code}\nexport {};\n`);
   }
-  // Against what a reader has: the declarations, not the sources.
+  // Checked against the declarations, as a reader's code would be, not against the sources.
   const paths = {
     "@saas-management/sdk": [`${PACKAGE.dist}/index.d.ts`],
     "@saas-management/sdk/*": [`${PACKAGE.dist}/*/index.d.ts`],
@@ -56,7 +56,7 @@ test("every snippet of the docs type-checks", { timeout: 120_000 }, async () => 
 
 test.each(snippets.map(({ name }) => name))("snippet %s runs", async (name) => {
   await run(process.execPath, [`${OUT}${name}.js`, "--first-run"], {
-    // What a snippet writes beside itself is removed with it.
+    // The files that a snippet writes are removed with it.
     cwd: OUT,
     env: {
       ...process.env,

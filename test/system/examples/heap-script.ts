@@ -1,4 +1,4 @@
-/** Notes what is still used of the heap at some requests, and prints it at the exit as JSON: request to MiB. */
+/** Measures the used heap at some requests, and prints it at exit as JSON: request to MiB. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 
-/** Tables of an HR system: 1,200 people, one in 50 of whom has left, and their sign-ins of a day. */
+/** Tables of an HR system: 1,200 people (one in 50 has left), and a day of their sign-ins. */
 export async function createHrTables(pool: Pool): Promise<void> {
   await pool.query(`
     CREATE TABLE people (id text PRIMARY KEY, full_name text NOT NULL, email text, department text, left_at timestamptz);

@@ -1,5 +1,5 @@
 /**
- * Kills its process at a moment of KILL_AT, such as "before rename 7": at the 7th call of that function. The functions
+ * Kills its process at the moment in KILL_AT, such as "before rename 7": the 7th call of that function. The functions
  * are those that the export calls; `half appendFile 7` kills it after half of what the 7th call should write.
  */
 import fs from "node:fs";
@@ -11,7 +11,7 @@ type Call = (...args: never[]) => Promise<unknown>;
 const [when = "", name = "", count = ""] = (process.env["KILL_AT"] ?? "").split(" ");
 let calls = 0;
 
-/** Waits for ever: the signal arrives meanwhile. */
+/** Waits for ever, so that the signal arrives. */
 const die = () => new Promise(() => process.kill(process.pid, "SIGKILL"));
 
 function killIn(owner: object): void {

@@ -2,7 +2,7 @@ import type { Connector, SnapshotCollection } from "@saas-management/sdk";
 import { testConnector } from "@saas-management/sdk/testing";
 import { expect } from "vitest";
 
-/** Nothing is WRONG, at least so many faults applied, and some runs ended in each way. */
+/** Expects that nothing is WRONG, at least `faults` faults applied, and some runs ended in each way. */
 export async function expectWithstands<S extends SnapshotCollection>(
   connector: Connector<S>,
   faults: number,

@@ -12,7 +12,10 @@ interface Answer {
 const CLIENT = { id: "polarvik-sync", secret: "vs_live_4f9c27d1a8e35b60" };
 const TOKEN_SECONDS = 3600;
 
-/** A vendor with a paged API behind tokens of OAuth 2.0: users, plans, seats and activity of one workspace. For all tests of a file. */
+/**
+ * A vendor with a paged API that needs OAuth 2.0 tokens: users, plans, seats and activity of one workspace. For all
+ * tests of a file.
+ */
 export function restVendor() {
   const instead: Answer[] = [];
   const tokens: string[] = [];
@@ -28,14 +31,14 @@ export function restVendor() {
   const peer = onLoopback(server);
   return {
     client: CLIENT,
-    /** Those that were given out; only the last one is valid. */
+    /** The tokens that were issued; only the last one is valid. */
     tokens,
     get baseUrl() {
       return `http://127.0.0.1:${peer.port}`;
     },
     /** The next requests get these answers. */
     answer: (...answers: readonly Answer[]) => void instead.push(...answers),
-    /** How many of these have not been given yet. */
+    /** How many of these answers are left. */
     waiting: () => instead.length,
     onAnswer: (callback: () => void) => {
       onAnswer = callback;

@@ -95,7 +95,7 @@ test.each([
   expect(service.states()).toEqual(["completed"]);
 });
 
-test("says in one line which field of which item is wrong and how many more, without the value", async () => {
+test("one line names the item and field that are wrong and counts the others, without the value", async () => {
   const items = [{ id: "usr_1", name: 7, email: "secret@polarvik", role: "admin" }];
   const page = { items, next: null, total: 1, asOf: "2026-11-20T06:00:00Z" };
   vendor.answer({ status: 200, headers: JSON_TYPE, body: JSON.stringify(page) });

@@ -38,7 +38,7 @@ export const asSpecified: Answer = (resource, query, id) =>
 const withoutMembers = (empty?: boolean) =>
   groups.map(({ members: _, ...group }) => (empty === true ? { ...group, members: [] } : group));
 
-/** What services do that are said to speak SCIM 2.0, and whether all of it can be read. */
+/** Quirks of services that claim to speak SCIM 2.0, and whether everything can still be read. */
 export const SERVICES: readonly (readonly [what: string, answer: Answer, whole: boolean])[] = [
   ["answers as RFC 7644 says", asSpecified, true],
   [

@@ -19,9 +19,9 @@ describe.skipIf(skipped)(`one installation across many workers, with BullMQ${why
     const line = await fanOut.runWithKills(service.installationId);
     expect(line).toMatchObject({ event: "completed", records: RECORDS });
     expect(service.present()).toEqual([...fanOut.ids()].sort());
-    // The worker that was killed while it sent left a batch, which the next one aborted.
+    // The worker that was killed while sending left a batch, and the next one aborted it.
     expect(service.states()).toEqual(["aborted", "completed"]);
-    // Unfinished files of the killed ones neither.
+    // The killed workers left no unfinished files either.
     await expect.poll(() => fanOut.left()).toEqual([]);
   });
 

@@ -26,12 +26,12 @@ interface Line {
   readonly records?: number;
 }
 
-/** A large installation of one vendor, whose accounts come in eight partitions, and its workers. */
+/** A vendor's large installation, whose accounts come in eight partitions, and its workers. */
 export class FanOut {
   readonly lines: Line[] = [];
   /** The partition that always fails. */
   broken: string | undefined;
-  /** The partition whose first export does not end. */
+  /** The partition whose first export never ends. */
   #endless: string | undefined;
   readonly #env: NodeJS.ProcessEnv;
   readonly #vendor: Server;
@@ -102,7 +102,7 @@ export class FanOut {
   async runWithKills(installationId: string): Promise<Line> {
     await Promise.all([this.flow(installationId), this.flow(installationId)]);
     this.#endless = "part0";
-    // It is sending, and goes on only in another worker.
+    // It is sending, and only another worker can continue.
     const sending = this.server.faults.add({ on: "SyncRecords", fault: "stall" });
     for (let worker = 0; worker < WORKERS; worker += 1) this.work();
     for (const isReached of [() => this.lines.length > 0, () => sending.fired > 0]) {
@@ -117,7 +117,7 @@ export class FanOut {
     return this.committed();
   }
 
-  /** What became of the job that sends. */
+  /** How the sending job ended. */
   async committed(): Promise<Line> {
     for (;;) {
       const found = this.lines.find(({ name, event }) => name === "commit" && event !== "error");
@@ -126,7 +126,7 @@ export class FanOut {
     }
   }
 
-  /** Names of the files that are left. */
+  /** Names of the remaining files. */
   left(): Promise<readonly string[]> {
     return readdir(join(this.folder, "partitions"));
   }

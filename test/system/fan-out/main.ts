@@ -1,5 +1,5 @@
 /**
- * One installation of many records over many workers, which are killed, and what the service has then:
+ * Spreads a large installation over many workers, kills them, and checks what the service has afterwards:
  *
  *     NODE_OPTIONS=--max-old-space-size=12000 npm run fan-out -- [records]
  */

@@ -6,17 +6,17 @@ const WORKERS = 4;
 /** `heartbeatSeconds` of the queue. */
 const DEAD_AFTER_MS = 10_000;
 
-/** What came of it. */
+/** The outcome. */
 export interface ChaosFigures {
   readonly differences: readonly string[];
-  /** Runs whose job was claimed beside another one within the time after which pg-boss may consider a worker dead. */
+  /** Two runs of a job that were claimed so close together that pg-boss can't have considered the first worker dead. */
   readonly earlyOverlaps: readonly Overlap[];
-  /** Others: one of the two was stalled for so long. */
+  /** Overlaps after that time: one of the two runs was stalled. */
   readonly stalledOverlaps: readonly Overlap[];
   readonly runs: number;
   /** By code and disposition. */
   readonly failed: Readonly<Record<string, number>>;
-  /** The longest wait of a run for the lock of a dead one, of installations without a lost start. */
+  /** The longest wait for a dead run's lock, among installations without a lost start. */
   readonly longestWaitMs: number;
   /** Installations with a batch that nobody could abort: see `settled`. */
   readonly lostStarts: number;

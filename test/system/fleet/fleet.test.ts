@@ -17,7 +17,7 @@ describe.skipIf(skipped)(`a fleet of installations on pg-boss${whySkipped}`, () 
     const figures = await chaos(fleet, { kills: 10, mostPauseMs: 1500, seed: 7 });
     expect(figures).toMatchObject({ differences: [], earlyOverlaps: [], dead: 0 });
     expect(figures.runs).toBeGreaterThan(80);
-    // A database that restarts is out of reach, not a mistake in the configuration.
+    // A restarting database counts as out of reach, not as a configuration error.
     expect(Object.keys(figures.failed).filter((each) => /fix-|needs-/.test(each))).toEqual([]);
   });
 
@@ -36,7 +36,7 @@ describe.skipIf(skipped)(`a fleet of installations on pg-boss${whySkipped}`, () 
     const held = workers.lines.filter(({ event }) => event === "failed");
     expect(held.map(({ installationId }) => installationId).sort()).toEqual([...fleet.ids].sort());
     expect(new Set(held.map(({ code }) => code))).toEqual(new Set(["RUN_HELD"]));
-    // No batch was started: nobody who reads sees a difference.
+    // No batch was started, so readers see no difference.
     expect(fleet.inspected()).toEqual(before);
 
     vendor.badRelease = false;
@@ -60,12 +60,12 @@ describe.skipIf(skipped)(`a fleet of installations on pg-boss${whySkipped}`, () 
     await fleet.settled();
     workers.send(stalled, "SIGCONT");
     await expect.poll(() => workers.going(stalled)).toBe(0);
-    // So there were two runs of an installation at once, which the engine cannot exclude.
+    // This shows that an installation had two runs at once, which the engine can't prevent.
     expect(workers.overlaps().map((each) => each.workers[0])).toContain(stalled);
     expect(fleet.differences()).toEqual([]);
   });
 
-  test("a worker that stalls between the claim of a job and its start leaves the job to who has it then", async () => {
+  test("a worker that stalls between claiming and starting a job leaves it to its next owner", async () => {
     const fleet = await fleetOf(4);
     const { workers } = fleet;
     const stalled = workers.start({ stalls: true });
@@ -81,7 +81,7 @@ describe.skipIf(skipped)(`a fleet of installations on pg-boss${whySkipped}`, () 
     expect(fleet.differences()).toEqual([]);
   });
 
-  test("a worker reports the end of each run, even if the database is unreachable then", async () => {
+  test("a worker reports the end of each run, even if the database is unreachable", async () => {
     const fleet = await fleetOf(40);
     const { database, workers } = fleet;
     const worker = workers.start();
@@ -104,7 +104,7 @@ describe.skipIf(skipped)(`a fleet of installations on pg-boss${whySkipped}`, () 
     const ids = (of: string) =>
       fleet.workers.lines.flatMap((line) => (line.event === of ? [line.installationId] : []));
     expect(ids("completed").sort()).toEqual(ids("began").sort());
-    // What had not begun is left for the next worker.
+    // Jobs that had not begun are left for the next worker.
     fleet.workers.start();
     await fleet.settled();
     expect(fleet.differences()).toEqual([]);

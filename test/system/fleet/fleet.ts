@@ -9,11 +9,11 @@ import { startVendor, type Vendor } from "./vendor.js";
 import { Workers } from "./workers.js";
 
 const LOOK_MS = 200;
-/** Looks at which nothing has moved, five seconds at least: a machine that stands still does not look. */
+/** How many checks in a row, five seconds at least, must see no progress. A machine that stalls makes no checks. */
 const STILL_LOOKS = 25;
 const LEASE_MS = 15 * 60_000;
 
-/** What a fleet needs around it, all of it real: a service, a vendor, a database and processes. */
+/** Everything that a fleet needs, and all of it real: a service, a vendor, a database and processes. */
 export class Fleet {
   /** Installations whose lock ended with its lease. */
   readonly lostStarts = new Set<string>();
@@ -27,7 +27,7 @@ export class Fleet {
     readonly folder: string,
   ) {}
 
-  /** @param count Number of installations. @param delayMs Time that vendor and service take for an answer. */
+  /** @param count Number of installations. @param delayMs How long vendor and service take to answer. */
   static async start(count: number, delayMs: number): Promise<Fleet> {
     const folder = await mkdtemp(join(tmpdir(), "sdk-fleet-"));
     const server = await startReferenceServer();
@@ -55,15 +55,15 @@ export class Fleet {
     return new Fleet(server, vendor, database, workers, ids, folder);
   }
 
-  /** Starts a job for each installation, by so many schedulers at once. */
+  /** Starts a job for each installation, with this many schedulers at once. */
   async schedule(schedulers: number): Promise<void> {
     const file = join(this.folder, "installations.json");
     await Promise.all(Array.from({ length: schedulers }, () => this.workers.run("now", file)));
   }
 
   /**
-   * Resolves when no job waits or runs. If nothing moves any more, a process was killed after it had asked for a batch and
-   * before it knew its id: then nobody can abort it, and its lease ends here.
+   * Resolves when no job waits or runs. If nothing moves any more, a process was killed after it had asked for a batch
+   * and before it knew its id. Nobody can abort that batch, so its lease is ended here.
    */
   async settled(): Promise<void> {
     const { lines } = this.workers;
@@ -88,7 +88,7 @@ export class Fleet {
 
   /** The number of jobs. */
   async jobs(where: string): Promise<number> {
-    // A connection of its own: the database may restart.
+    // A separate connection, because the database may restart.
     const client = new pg.Client(this.database.connection);
     client.on("error", () => {});
     try {

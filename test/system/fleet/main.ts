@@ -24,7 +24,7 @@ if (args[0] === "rate") {
   }
 }
 
-/** Memory is to stay where it is after some rounds. */
+/** After some rounds, memory must not grow. */
 async function rate(count: number, installations: number, rounds: number): Promise<void> {
   const fleet = await Fleet.start(installations, 100);
   const numbers = Array.from({ length: count }, () => fleet.workers.start());

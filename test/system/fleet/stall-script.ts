@@ -1,4 +1,4 @@
-/** Imported into a worker: stops it, once, between the claim of a job and its start, which a touch begins. */
+/** Imported into a worker: stops it once between claiming a job and starting it, which begins with a touch. */
 import pg from "pg";
 
 let hasStalled = false;

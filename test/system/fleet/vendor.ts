@@ -12,7 +12,7 @@ const EVENTS_OF_VERSION = 5;
 export interface Vendor {
   readonly url: string;
   version: number;
-  /** Answers with ids that are derived otherwise, as a bad release of a connector would make them. */
+  /** Answers with ids that are derived differently, as by a bad release of a connector. */
   badRelease: boolean;
   readonly accounts: () => readonly string[];
   readonly events: () => readonly string[];

@@ -27,7 +27,7 @@ export interface Overlap {
   /** Time between the claims of the two runs. */
   readonly apartMs: number;
   readonly workers: readonly [first: number, second: number];
-  /** Who had the lock when the second one began. */
+  /** The run that had the lock when the second one began. */
   readonly lockedBy: number | undefined;
   readonly batchId: string | undefined;
 }
@@ -52,7 +52,7 @@ export class Workers {
   }
 
   /**
-   * Starts a worker, and another one if it ends by itself, as an orchestrator does.
+   * Starts a worker, and replaces it if it exits by itself, as an orchestrator does.
    * @param options `stalls`: it stops itself between the claim of a job and its start.
    * @returns its number
    */
@@ -79,7 +79,7 @@ export class Workers {
     if (code !== 0) throw new Error(`${command} ended with ${code}.`);
   }
 
-  /** Lets no time pass for a worker, as a machine without a free processor does, or lets it go on. */
+  /** Suspends a worker, as if its machine had no free processor, or resumes it. */
   send(worker: number, signal: "SIGSTOP" | "SIGCONT"): void {
     this.#running.get(worker)?.child.kill(signal);
   }
@@ -88,10 +88,10 @@ export class Workers {
     const running = this.#running.get(worker);
     if (running === undefined) return undefined;
     this.#running.delete(worker);
-    // Not when this process hears of it, which may be seconds later.
+    // Not the time at which this process hears of it, which may be seconds later.
     this.kills.push({ at: Date.now(), worker });
     running.child.kill(signal);
-    // All that it printed is among the lines then.
+    // By then, all that it printed is in the lines.
     await running.closed;
     return running.child.signalCode ?? running.child.exitCode;
   }
@@ -115,8 +115,8 @@ export class Workers {
   }
 
   /**
-   * Each pair of runs of one installation that went on at once, with the time between their claims and who had the lock. A
-   * run of a killed worker ended with it.
+   * Each pair of an installation's runs that overlapped, with the time between their claims and the one that had the
+   * lock. A run of a killed worker ended with it.
    */
   overlaps(): readonly Overlap[] {
     const diedAt = new Map(this.kills.map(({ worker, at }) => [worker, at]));

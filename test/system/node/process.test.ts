@@ -8,7 +8,7 @@ import { programFile } from "../programs.js";
 
 const tls = { ca: certificate("authority") };
 
-/** Runs a request in a process of its own, which must end by itself. */
+/** Runs a request in its own process, which must exit by itself. */
 async function run(options: ClientOptions, env: NodeJS.ProcessEnv = {}): Promise<unknown> {
   const { stdout } = await promisify(execFile)(
     process.execPath,

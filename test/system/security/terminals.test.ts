@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { CLI } from "../../support/cli.js";
 
 const EVIL = "\nforged\r\u001b[2J\u009b2J\u0007\u202e\u2028\u200b\u{e0041}";
-/** Letters without a shape that are no format characters. */
+/** Letters without a shape that don't count as format characters. */
 const INVISIBLE = "\u3164\u115f\uffa0\ufe00\u{e0100}\u034f\u17b4\u180b";
 const STEERS = /(?!\n)\p{Cc}|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 

@@ -5,7 +5,7 @@ import { startScript } from "./run-process.js";
 
 const harness = useScriptedServer();
 
-/** How a process ends that nothing but the SDK keeps alive, and what it prints. */
+/** How a process that only the SDK keeps alive ends, and what it prints. */
 async function endOf(way: string) {
   const child = startScript("idle-process-script", [harness.server.endpoint, way]);
   let printed = "";

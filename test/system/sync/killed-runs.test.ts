@@ -11,7 +11,7 @@ const LEASE_MS = 15 * 60_000;
 const isWindows = process.platform === "win32";
 const both = [...ids(10), ...ids(9, "new")];
 
-/** How a process with such a run ends. */
+/** How a process with this run ends. */
 const endOf = (way: string, sent: readonly string[]) => new RunProcess(service, way, sent).ended();
 
 async function pausedRun(): Promise<RunProcess> {

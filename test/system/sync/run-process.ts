@@ -6,7 +6,7 @@ import type { TestService } from "../../support/test-service.js";
 import { programFile } from "../programs.js";
 import type { Settings } from "./run-script.js";
 
-/** Starts a program, through another one if it's given; it is killed after the test. */
+/** Starts a program, or another program that runs it; it is killed after the test. */
 export function startScript(name: string, args: readonly string[], through: readonly string[] = []) {
   const [program = "", ...rest] = [...through, process.execPath, programFile(name), ...args];
   const child = spawn(program, rest);
@@ -37,7 +37,7 @@ export class RunProcess {
     return done === true ? "(the end)" : value;
   }
 
-  /** Lets a paused run go on; how it ends. */
+  /** Lets a paused run continue, and returns how it ends. */
   goOn(): Promise<string> {
     this.#child.stdin.write("go on\n");
     return this.line();

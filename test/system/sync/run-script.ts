@@ -1,14 +1,14 @@
 /**
- * A run of accounts that advances a watermark of usage to the name of its way. It prints how it ended: `completed`, or a
- * code and the id of an approval. Its argument is JSON of {@link Settings}. The ways:
+ * A run of accounts that advances a watermark of usage to the name of its scenario. It prints how it ended:
+ * `completed`, or a code and the id of an approval. Its argument is {@link Settings} as JSON. The scenarios:
  *
- * - `started`: SIGKILL when StartSyncBatch was answered, before the journal has its batch.
- * - `read`, `sent`: SIGKILL when the source was read, and when a part of the records was sent.
- * - `saved`, `completed`: SIGKILL before CompleteSyncBatch is sent, and after it was answered and before the ledger notes
- *   it.
- * - `exit`, `terminated`: when a part was sent, process.exit or a SIGTERM that the run listens for.
- * - `paused`: prints `sending` when its batch is open and nothing was sent, and goes on after a line of input.
- * - `whole`: to its end.
+ * - `started`: SIGKILL once StartSyncBatch is answered, before the journal has its batch.
+ * - `read`, `sent`: SIGKILL once the source is read, or once some of the records are sent.
+ * - `saved`: SIGKILL just before CompleteSyncBatch is sent.
+ * - `completed`: SIGKILL once CompleteSyncBatch is answered, before the ledger notes it.
+ * - `exit`, `terminated`: once some records are sent, process.exit, or a SIGTERM that the run listens for.
+ * - `paused`: prints `sending` when its batch is open and nothing has been sent, and waits for a line of input.
+ * - `whole`: runs to its end.
  */
 
 import { once } from "node:events";
@@ -57,12 +57,12 @@ function onProgress(event: SyncProgress): void {
   if (event.type !== "sending" || event.records === 0) return;
   if (way === "sent") die();
   if (way === "exit") process.exit(0);
-  // Once: a second signal ends the process at once.
+  // Only once, because a second signal ends the process at once.
   if (way === "terminated" && !signalled) process.kill(process.pid, "SIGTERM");
   signalled = true;
 }
 
-// Small windows: a part is sent before the rest.
+// Small windows, so that some records are sent before the rest.
 const client = createSyncClient({ endpoint, apiKey, messageBytes: 100, windowBytes: 100 });
 const options = {
   installationId,

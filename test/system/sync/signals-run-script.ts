@@ -1,6 +1,6 @@
 /**
- * Runs until a signal ends it, prints how the run ended, and must then end by itself. Prints `working` when the connector
- * waits, with `reading`, and with `sending` when a record was sent, of two.
+ * Runs until a signal ends it, prints how the run ended, and must then exit by itself. Prints `working` when it's ready
+ * for the signal: with `reading`, once the connector waits; with `sending`, once one of two records is sent.
  */
 import { SaasManagementError } from "../../../src/core/errors/index.js";
 import { createSyncClient } from "../../../src/runs/engine.js";

@@ -1,5 +1,5 @@
 /**
- * A run in a process of its own whose records do not fit into memory.
+ * A run in its own process whose records don't fit into memory.
  *
  * Arguments: endpoint, key, installation, folder of the spool, number of records, bytes of each, and `stuck` if the source
  * waits for ever after the last one. Prints a JSON object with how the run ended and its peak memory.

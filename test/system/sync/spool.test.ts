@@ -19,13 +19,13 @@ const argsOf = (directory: string, records: number, bytes: number) => {
   return [syncUrl, apiKey, installationId, directory, String(records), String(bytes)];
 };
 
-/** How a run in a process of its own ends. */
+/** How a run in its own process ends. */
 async function endOf(directory: string, records: number, bytes: number) {
   const printed = await text(startScript("spool-script", argsOf(directory, records, bytes)).stdout);
   return JSON.parse(printed);
 }
 
-/** The same with a folder in memory that has so many bytes, in which nothing is left. */
+/** The same with an in-memory folder of this size; checks that nothing is left in it. */
 async function endInFolderOf(bytes: number, options: string, records: number): Promise<unknown> {
   const folder = join(service.directory, "small");
   await mkdir(folder);
@@ -37,7 +37,7 @@ async function endInFolderOf(bytes: number, options: string, records: number): P
   return JSON.parse(printed);
 }
 
-/** Where a link leads; nowhere if it is gone. */
+/** Where a link leads; undefined if it's gone. */
 function targetOf(path: string): string {
   try {
     return readlinkSync(path);
@@ -104,6 +104,6 @@ test("memory does not grow with the spool", async () => {
   await service.reset();
   const large = await endOf(service.directory, 300, MIB);
   expect(large).toMatchObject({ code: "completed" });
-  // 250 MiB more were kept on the disk.
+  // The disk held 250 MiB more.
   expect(large.peakBytes - small.peakBytes).toBeLessThan(60 * MIB);
 });

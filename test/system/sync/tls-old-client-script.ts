@@ -1,6 +1,5 @@
 /**
- * Connects to a server of old TLS, once as Node does in this process and once through the SDK; prints what became of
- * it.
+ * Connects to a server with an old TLS version, once with Node itself and once through the SDK; prints the outcomes.
  */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

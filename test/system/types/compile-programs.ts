@@ -41,7 +41,7 @@ export async function emitDeclarations(): Promise<{ readonly folder: string; rem
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Compiles programs together, and returns the errors of each, as the compiler prints them but for file and position. */
+/** Compiles programs together. Returns each one's errors as the compiler prints them, without file and position. */
 export function errorsOf(
   compiler: TypeScript,
   folder: string,

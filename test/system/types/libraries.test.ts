@@ -15,8 +15,8 @@ beforeAll(async () => {
 }, TIMEOUT_MS);
 afterAll(() => declarations?.remove());
 
-// The least, in which something could be missing, and the most, in which something could be there twice. Without Node's
-// types only ./graphql: a page has no other entry.
+// The fewest libraries, so that something could be missing, and the most, so that something could be declared twice.
+// Without Node's types only ./graphql, because pages use no other entry.
 test.each([
   { lib: ["es2022", "dom"], node: "none", entries: ["graphql/index"] },
   { lib: ["es2022"], node: "20", entries: ENTRIES },
@@ -26,7 +26,7 @@ test.each([
   ({ lib, node, entries }) => {
     const { folder } = declarations;
     const types = node === "none" ? [] : ["node"];
-    // Of all types only Node's, of this version, also where a dependency asks for them.
+    // The only installed types are Node's, in this version, even if a dependency asks for them.
     const typeRoot = join(folder, "types");
     rmSync(typeRoot, { recursive: true, force: true });
     mkdirSync(typeRoot);
@@ -45,7 +45,7 @@ test.each([
       skipLibCheck: false,
       noEmit: true,
     });
-    const ambiguous = 2308; // The same name of two entries.
+    const ambiguous = 2308; // The same name from two entries.
     const nodeTypes = program
       .getSourceFiles()
       .filter(({ fileName }) => /types\/node\/|types-node/.test(fileName));

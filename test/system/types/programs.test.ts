@@ -11,7 +11,7 @@ const OLDEST = fileURLToPath(
   new URL("../../../build/runtimes/node_modules/typescript-5.4/lib/typescript.js", import.meta.url),
 );
 const MAX_LINES = 3;
-/** The compiler says of an array, and then of its elements, that they have the wrong type. */
+/** The compiler reports a wrong type for the array, and then for its elements. */
 const FOUR_LINES: ReadonlySet<string> = new Set(["a connector in a variable that lost its types"]);
 const TIMEOUT_MS = 120_000;
 

@@ -1,4 +1,7 @@
-/** Programs that compile, where settings and compilers differ; snippets of the docs and consumers show the rest. Their bodies run in an async function; names of the package are in scope. */
+/**
+ * Programs that must compile, for places where settings or compilers differ; the docs' snippets and the consumers cover
+ * the rest. Each is the body of an async function, with the package's names in scope.
+ */
 export const RIGHT: Readonly<Record<string, string>> = {
   "a field may be undefined": `
     await batch.write("accounts", users.map(({ id, mail }) => ({ id, email: mail })));`,

@@ -1,4 +1,4 @@
-/** Connectors that do everything right, one for each way in which vendors list: no fault may call one of them WRONG. */
+/** Connectors that do everything right, one for each way in which vendors list. No fault may make one of them WRONG. */
 import { defineConnector } from "@saas-management/sdk";
 import { testConnector } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
@@ -26,7 +26,7 @@ interface Kind {
 
 const COUNT = 30;
 
-/** Pages that name what the next one is asked for by, as a number: an offset, a page, or the number of an event. */
+/** Pages that name the next one by a number: an offset, a page number, or the number of an event. */
 function numbered(name: string, nextOfPage: (index: number) => number, total?: number): Kind {
   const ask = (at: string | number | undefined) =>
     `/v3/logins?limit=10${at === undefined ? "" : `&${name}=${at}`}`;
@@ -50,7 +50,7 @@ function numbered(name: string, nextOfPage: (index: number) => number, total?: n
   };
 }
 
-/** Pages that name the whole address of the next one. */
+/** Pages that contain the whole address of the next one. */
 function addressed(queryOf: (index: number) => string): Kind {
   const path = (index: number) => `/v4/users?${queryOf(index)}`;
   const SHAPE = z.object({ users: z.array(USER), next: z.string().min(1).nullable(), total: TOTAL });
@@ -65,7 +65,7 @@ function addressed(queryOf: (index: number) => string): Kind {
   };
 }
 
-/** Users inside of other items, which tokens page. */
+/** Users nested in other items, paged by tokens. */
 function nested(
   name: string,
   itemOf: (user: User) => object,
@@ -225,7 +225,7 @@ async function usersOf({ page: ask }: Kind): Promise<readonly User[]> {
   }
 }
 
-/** Writes what it reads in each way that the service counts differently. */
+/** Writes what it reads once for each way of counting that the service has. */
 const connectorOf = (kind: Kind) =>
   defineConnector({
     snapshots: ["accounts"],
@@ -260,7 +260,7 @@ test.each(Object.entries(KINDS))(
   async (_, kind) => {
     const cassette = await folder.write("vendor.json", cassetteOf(kind.exchanges));
     const connector = connectorOf(kind);
-    // Without the guard, which would hold what is lost or changed, whoever is to blame for it.
+    // Without the guard, because it would hold losses and changes no matter who caused them.
     const { faults, notRun } = await testConnector(connector, { cassette, guard: false });
     expect(faults.filter(({ verdict }) => verdict === "WRONG")).toEqual([]);
     expect(notRun).toEqual([]);

@@ -1,10 +1,10 @@
-/** A connector of `by token` that a vendor's faults do not lead to a wrong snapshot. */
+/** A connector of `by token` that never sends a wrong snapshot, whatever the vendor's faults. */
 import { defineConnector, type RecordOf } from "@saas-management/sdk";
 import { fromPages } from "@saas-management/sdk/sources";
 import { z } from "zod";
 import { ORIGIN } from "./recordings/people.js";
 
-/** What a user must look like; one that does not is an error, not a user without a name. */
+/** What a user must look like. Anything else is an error, not a user without a name. */
 export const USER = z.object({
   id: z.union([z.string().min(1), z.int()]).transform(String),
   displayName: z.string().min(1),
@@ -26,7 +26,7 @@ const map = ({ id, displayName, email, active, seat }: z.output<typeof USER>): R
 const ATTEMPTS = 4;
 const TRANSIENT = [408, 429, 500, 502, 503, 504];
 
-/** Asks again for what may pass; anything but a 200 is an error, and its body is not in the message. */
+/** Retries temporary failures. Anything but a 200 is an error whose message doesn't contain the body. */
 async function ask(path: string, init: RequestInit = {}): Promise<{ text: string; headers: Headers }> {
   for (let attempt = 1; ; attempt += 1) {
     let retryAfter: string | null = null;

@@ -7,10 +7,10 @@ import { Workspace } from "../../../src/reference-server/workspace.js";
 type Row<C extends Collection> = readonly [id: string, record: RecordOf<C>, removed?: "removed"];
 type Rows = { readonly [C in Collection]?: readonly Row<C>[] };
 
-/** Of a server that nobody has written to: whichever collections the contract has. */
+/** The inspection of an empty server, with the collections of the current contract. */
 const { snapshots: NONE } = inspect(new Installation(new Workspace("Test", {}), "Test"), 0);
 
-/** What a server holds, by hand. */
+/** What a server holds, set by hand. */
 export function holding({ accounts = [], usage = [], externallyDiscoveredUsage = [] }: Rows): Inspection {
   const snapshots = {
     ...NONE,

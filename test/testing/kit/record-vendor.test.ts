@@ -24,7 +24,7 @@ const PEOPLE = [
 ].map((person) => ({ ...person, email: `${person.login}@brandtner-industries.example`, role: "member" }));
 const cursorOf = (email: string) => Buffer.from(`after:${email}`).toString("base64");
 
-/** A vendor whose cursors, paths and bodies name people, and a connector that joins its answers by what they name. */
+/** A vendor whose cursors, paths and bodies name people, and a connector that joins its answers by those names. */
 async function startPeople() {
   const origin = await serveVendor(async (request) => {
     const { pathname, searchParams } = new URL(request.url);
@@ -90,7 +90,7 @@ test("a connector on the cassette writes as many records, with the same referenc
   expect(printed.join("")).toContain("role stays: member");
 });
 
-/** Events after an id, of which there are more each time. */
+/** Serves the events after an id; each request adds some. */
 async function startEvents() {
   let last = 0;
   const origin = await serveVendor(async ({ url }) => {

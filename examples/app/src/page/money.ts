@@ -1,4 +1,4 @@
-/** An amount for people; a sum of the SDK stays exact until here. */
+/** Formats an amount for people; the SDK's sums are exact up to this point. */
 export function formatMoney(amount: number | string, currency: string): string {
   return new Intl.NumberFormat(undefined, { style: "currency", currency }).format(Number(amount));
 }

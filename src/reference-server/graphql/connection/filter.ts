@@ -78,7 +78,7 @@ function nullCondition(at: string): Error {
 /** Whether a field's value meets a condition; a field without a value is null. */
 type Condition = (actual: unknown) => boolean;
 
-/** The operators; with `n` before its name each is the opposite. */
+/** The operators; `n` before a name means the opposite. */
 const comparisons: Readonly<Record<string, (operand: unknown) => Condition>> = {
   eq: equals,
   contains: (text) => onStrings(text, (actual, part) => actual.includes(part)),

@@ -17,7 +17,7 @@ export interface RecordedRun {
   readonly startedAt: string;
   /** In the order of the requests. */
   readonly exchanges: readonly Exchange[];
-  /** As the cassette has them. */
+  /** The cassette's salt and kept strings. */
   readonly salt?: string | undefined;
   readonly kept?: readonly string[] | undefined;
 }

@@ -60,7 +60,9 @@ export class Fields {
     return this.#known?.values.has(text.toLowerCase()) === true;
   }
 
-  /** Whether an object's keys are values, such as logins: it's unlike other objects, and its values are all alike. */
+  /**
+   * Whether an object's keys are values, such as logins: if it's unlike other objects, and its values are all alike.
+   */
   isMap(object: object): boolean {
     const keys = Object.keys(object);
     const shape = keys.join("\n");

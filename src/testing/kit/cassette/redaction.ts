@@ -9,11 +9,12 @@ import { Fields } from "./fields.js";
 import { mapCsv, mapXml } from "./texts.js";
 
 /**
- * Answer headers that connectors use for paging, waiting and dates. The cassette has no others, and none of requests.
+ * Answer headers that connectors use for paging, waiting and dates. The cassette has no other headers, and none from
+ * requests.
  */
 const HARMLESS =
   /^(?:content-type|link|retry-after|etag|location|date|last-modified|set-cookie|content-range|(?:x-)?rate-?limit-[a-z-]+|x-(?:total|total-count|total-pages|page|per-page|next-page|prev-page))$/;
-/** What a path segment looks like that names a resource. */
+/** What a path segment that names a resource looks like. */
 const RESOURCE = /^(?:v\d{1,2}|[a-z]+(?:[-_.][a-z]+)*)$/i;
 const JWT = /^(eyJ[\w-]+)\.(eyJ[\w-]+)\.[\w-]*$/;
 const RELATION = /rel="?(?:next|prev|previous|first|last|self)"?/;

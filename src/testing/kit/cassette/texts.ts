@@ -2,7 +2,7 @@ import { isPlain } from "./fakes.js";
 
 type MapText = (text: string, field: string) => string;
 
-/** Maps the cells of a table, and not its header. */
+/** Maps the cells of a table, but not its header. */
 export function mapCsv(text: string, map: MapText): string {
   const end = text.search(/\r?\n|$/);
   const cells = text.slice(end).replace(/[^,;\t|"\r\n]+/g, (cell) => mapTrimmed(cell, map, "a cell"));
@@ -30,7 +30,7 @@ function mapTag(tag: string, map: MapText, element: string): string {
   return tag.replace(/([\w.:-]+)=("[^"]*"|'[^']*')/g, (_, name: string, quoted: string) => {
     const quote = quoted.charAt(0);
     const value = quoted.slice(1, -1);
-    // Without its namespaces nobody reads the document.
+    // No parser could read the document without its namespaces.
     return `${name}=${quote}${name.startsWith("xmlns") ? value : map(value, name)}${quote}`;
   });
 }

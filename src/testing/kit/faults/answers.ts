@@ -36,7 +36,7 @@ function error(status: number, headers?: Headers): AnswerChange {
   return () => jsonError(status, MESSAGES[status] ?? "Error", headers);
 }
 
-/** Another body with the same headers. */
+/** A different body with the same headers. */
 function body(change: (bytes: Buffer) => string | Buffer | undefined): AnswerChange {
   return ({ headers, body: bytes }) => {
     const changed = change(bytes);

@@ -72,7 +72,7 @@ export function isNoticedByGuard(listing: Listing, lost: number): boolean {
   return lost >= NOTICED_ITEMS && lost >= NOTICED_SHARE * itemsOf(listing).length;
 }
 
-/** What a row of the report says about its fault. */
+/** The description of a fault in its row of the report. */
 export interface NamedFault {
   /** Stable, in kebab case: `status-500-last`. */
   readonly name: string;

@@ -46,8 +46,8 @@ type Row = readonly [
 ];
 
 const POSITIONS = {
-  // A page may have more items than before: with offsets the last one, as a connector that adds up what it got would
-  // otherwise ask for an offset that was not recorded.
+  // A page may have more items than before. With offsets only the last one may, because a connector that adds up what
+  // it got would otherwise request an offset that wasn't recorded.
   any: ({ pages, counts }: Listing) => positionsOf(pages).slice(counts === "items" ? -1 : 0),
 } satisfies Record<string, (listing: Listing) => readonly number[]>;
 
@@ -96,8 +96,8 @@ function planOf(view: View, [, where, , change]: Row): Plan | undefined {
 }
 
 /**
- * Whether the missing items are noticeable at all, by the vendor's total or by the guard. You can't blame a connector
- * for losses that even the totals agree with.
+ * Whether the missing items are noticeable at all, by the vendor's total or by the guard. A connector isn't to blame
+ * for losses that even the totals confirm.
  */
 function isPlayable(listing: Listing, { pages, total, isVisible }: Layout): boolean {
   const lost = lostOf(listing, pages);
@@ -134,7 +134,7 @@ function halved({ view, listing, pages, all }: Cut): readonly Items[] | Plan | u
 
 /**
  * Offsets stay the same: each request gets half of the items that it asks for, and a request of its own gets the other
- * half. A vendor that names the next offset names the other half's.
+ * half. If the vendor names the next offset, it names that of the other half.
  */
 function halvedOffsets(view: View, listing: Listing, size: number): Plan | undefined {
   const { asks } = listing;
@@ -177,7 +177,7 @@ function positionsOf(pages: readonly unknown[]): readonly number[] {
   return pages.map((_, position) => position);
 }
 
-/** An extra item, with another id and another name, before the item that it resembles. */
+/** An extra item, with a different id and name, before the item that it resembles. */
 function twin({ listing, pages, all, at }: Cut): Layout | undefined {
   const [first] = pages[at] ?? [];
   const id = listing.id && valueAt(first, listing.id);

@@ -94,7 +94,7 @@ function changing(
   };
 }
 
-/** Twice as many as there are, and more than the guard ever lets pass. */
+/** Twice as many as now, and more than the guard ever lets pass. */
 function added(spot: Spot): Omit<InjectedRecords, "cause"> | undefined {
   const { collection, records } = spot;
   const path = idPathOf(spot);

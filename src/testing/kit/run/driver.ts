@@ -11,7 +11,7 @@ export class Activity {
   running = 0;
   /** The connector's calls to its batch that haven't settled. */
   calls = 0;
-  /** How often the SDK is currently waiting for a source of the connector. */
+  /** Number of the connector's sources that the SDK is currently waiting for. */
   pulls = 0;
   /** Increases whenever something starts or ends. */
   changes = 0;

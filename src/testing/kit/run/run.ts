@@ -71,7 +71,7 @@ export interface RunSetup {
 /** The outcome of a run. */
 export interface RunResult {
   readonly outcome: "completed" | "held" | "refused";
-  /** The error with which it was held or refused. */
+  /** The error that held or refused it. */
   readonly error: unknown;
   readonly receipt: RunReceipt | undefined;
   readonly effect: Inspection;

@@ -36,7 +36,7 @@ export async function openServers() {
   const [server, vendor] = await Promise.all([startReferenceServer({ clock }), startVendor()]);
   const restoreTime = installVirtualTime();
   const shared = { server, clock, vendor };
-  // The first run loads modules, and no time must pass meanwhile.
+  // The first run loads modules, and no time may pass while it does.
   await new RunWorkspace(shared, { snapshots: ["accounts"], run: async () => {} }).complete({});
   return {
     /** Runs a connector in its own workspace. Never rejects because of the connector. */

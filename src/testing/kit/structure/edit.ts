@@ -55,12 +55,12 @@ export function withPlaces(exchange: Exchange, places: readonly AnswerPlace[], v
   );
 }
 
-/** A copy that names the same next page as another page of the listing, or none like that page. */
+/** A copy that names the same next page as another page of the listing, or none if that page names none. */
 export function continuedAs(exchange: Exchange, other: Exchange, { next }: Listing): Exchange {
   return next.reduce((changed, place) => withPlaces(changed, [place], placeOf(other, place)), exchange);
 }
 
-/** The recording with other pages; `change` gets each page of the listing with its position. */
+/** The recording with changed pages; `change` gets each page of the listing with its position. */
 export function withPages(
   recording: Recording,
   { pages }: Listing,
@@ -78,7 +78,7 @@ export function pageAt(recording: Recording, listing: Listing, position: number)
 }
 
 /**
- * Puts other items on the pages. If there are more pages than before, adds requests for them to the recording.
+ * Replaces the items on the pages. If there are more pages than before, adds requests for them to the recording.
  * @param countedOn Sets the total of a page.
  * @returns undefined if it can't make up such requests, because the recording doesn't show how to ask for a page
  */
@@ -123,7 +123,7 @@ function followingPage(
   return [namingNext(last, value, { by: before, asks, current }, next), page];
 }
 
-/** A copy that names the page with this value as its next one, the way the first page names the second. */
+/** A copy of a page that links to the page with this value, as the first page links to the second. */
 export function leadingTo(
   exchange: Exchange,
   value: string,

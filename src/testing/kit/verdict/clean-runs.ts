@@ -14,7 +14,7 @@ import { compareEffects, describeChanges, fieldsOf } from "./compare.js";
 import { leaksOf, unmatched } from "./requests.js";
 import { type Expectation, messageOf } from "./verdict.js";
 
-/** The runs without a fault, with which every other run is compared. */
+/** The runs without a fault, which every other run is compared with. */
 export interface CleanRuns {
   /** The setup that each run starts from. */
   readonly setup: TestedRun;

@@ -110,7 +110,7 @@ function pathTo(
   return undefined;
 }
 
-/** Everything that a logger might print of an error. */
+/** Everything that a logger might print about an error. */
 function textOf(error: unknown): string {
   if (error === undefined) return "";
   const shown = inspect(error, { depth: 9, showHidden: true, maxArrayLength: null, maxStringLength: null });

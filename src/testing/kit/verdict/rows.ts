@@ -93,7 +93,7 @@ function vendorRows(exchanges: readonly Exchange[], seed: number): readonly Row[
 }
 
 /**
- * Not in the catalogue, because no connector and no guard could tell these from correct answers:
+ * The catalogue leaves these out, because neither a connector nor the guard could tell them from correct answers:
  *
  * - yesterday's answer, consistent in itself, and missing items that the totals don't count either
  * - a few missing items in a listing without a total, and a few changed ids
@@ -135,7 +135,7 @@ export function describeSource({ recording, records }: Source): string {
 
 function describeRecords(clean: PlainRecords): string {
   const [largest, ...others] = snapshotsIn(clean);
-  if (largest === undefined) return "The connector wrote no records of snapshots, which faults change.";
+  if (largest === undefined) return "The connector wrote no snapshots, and faults change only those.";
   const { collection, records } = largest;
   const few = records.length < FEWEST ? ` Most of them need ${FEWEST} records.` : "";
   return `Faults change the largest snapshot: ${collection}, ${counted(records.length, "record")}${rest(

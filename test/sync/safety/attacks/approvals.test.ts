@@ -260,7 +260,7 @@ function withEmailsFrom(first: number) {
 }
 
 const withoutEmail = (count: number) => people(0, count).map(({ email: _, ...rest }) => rest);
-/** What a run is held for is approved, when somebody has edited what it left. */
+/** Approves a held run after somebody has edited the ledger entries that it left. */
 function edited(name: string, change: (text: string) => string): Attack {
   return {
     name,
@@ -278,7 +278,7 @@ function edited(name: string, change: (text: string) => string): Attack {
   };
 }
 
-/** The approval that an attack keeps from its preparation. */
+/** The approval that an attack gets during its preparation. */
 let leftover: string | undefined;
 
 interface Approved {
@@ -290,7 +290,7 @@ function reported(collection: "accounts", removed: number, allowedBy: "approval"
   return { kind: "reported", collection, removed, allowedBy };
 }
 
-/** What a run is held for is approved, and the next run sends something else. */
+/** Approves a held run; the next run then sends something else. */
 function approved(name: string, ending: Ending, { shown, sent }: Approved): Attack {
   return {
     name,
@@ -304,7 +304,7 @@ function approved(name: string, ending: Ending, { shown, sent }: Approved): Atta
   };
 }
 
-/** An approval was used, and is given to each later run. */
+/** Uses an approval, and passes it to every later run too. */
 function spent(
   name: string,
   between: (service: TestService, approve: string | undefined) => Promise<void>,

@@ -59,7 +59,7 @@ testAttacks([
   asked("half of the people move to another company", "employees", [employees(0, 60), employees(30, 60)]),
 ]);
 
-/** @param days Quiet ones before. */
+/** @param days Number of quiet days before. */
 function asked<C extends SnapshotCollection>(
   name: string,
   collection: C,
@@ -69,7 +69,7 @@ function asked<C extends SnapshotCollection>(
   const idOf = (record: object) => `${Reflect.get(record, "id") ?? Reflect.get(record, "sourceId")}`;
   const kept = new Set(after.map(idOf));
   const removed = before.filter((record) => !kept.has(idOf(record))).length;
-  /** Others who came meanwhile: they are those who came last before, under other ids. */
+  /** Others who joined in the meantime: copies of the last record, under new ids. */
   const joined = (count: number) =>
     after.slice(-1).flatMap((record): RecordOf<C>[] =>
       Array.from({ length: count }, (_, i) => {

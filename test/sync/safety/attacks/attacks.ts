@@ -1,6 +1,6 @@
 /**
- * Ways to lose records. Each test begins with a good run of all records, and then one of them comes. What a run refuses
- * before it has started a batch leaves nothing at the service: no call was made.
+ * Ways to lose records. Each test begins with a good run of all records, and then one of them comes. A run that fails
+ * before it starts a batch makes no call to the service.
  */
 
 import type {
@@ -45,10 +45,10 @@ export type Ending =
   | {
       readonly kind: "refused";
       readonly error: object;
-      /** How far the run came: by default it made no call at all. After a start, it sent no records. */
+      /** How far the run got: by default it made no call at all. After a start, it sent no records. */
       readonly reached?: "start" | "records";
     }
-  /** The removal goes through; the receipt and the log tell it. */
+  /** The removal goes through; the receipt and the log report it. */
   | {
       readonly kind: "reported";
       readonly collection: SnapshotCollection;
@@ -58,7 +58,7 @@ export type Ending =
       /** Set if the answer with the service's counts is lost. */
       readonly uncounted?: boolean;
     }
-  /** A removal that the ledger could not know: the receipt and a warning tell it. */
+  /** A removal that the ledger couldn't foresee; the receipt and a warning report it. */
   | { readonly kind: "warned"; readonly removed: number }
   /** The run completes, and every record is still there. */
   | { readonly kind: "whole" };
@@ -66,13 +66,13 @@ export type Ending =
 export interface Attack {
   readonly name: string;
   readonly ending: Ending;
-  /** What happens between the good run and the attack: all runs but those that the attack is about. */
+  /** What happens between the good run and the attack: all runs except those of the attack itself. */
   readonly prepare?: (service: TestService) => Promise<unknown>;
   /** Resolves with the receipts of the runs that completed. */
   readonly attack: (service: TestService) => Promise<RunReceipt | readonly RunReceipt[]>;
-  /** Whether the ledger is such afterwards that an honest run is held, too. */
+  /** Whether the attack leaves the ledger in a state that holds an honest run, too. */
   readonly heldAfterwards?: boolean;
-  /** What has to be true beside the ending. */
+  /** Checks more than the ending. */
   readonly check?: (service: TestService, receipts: readonly RunReceipt[]) => unknown;
 }
 
@@ -131,7 +131,7 @@ export function testAttacks(attacks: readonly Attack[]): void {
     (level: string) =>
     (message: string, details: Readonly<Record<string, unknown>> = {}) => {
       lines.push({ level, message, details });
-      // The run pauses next.
+      // The run will pause next.
       if (message.endsWith("the connector is called again"))
         setImmediate(() => service.clock.advance(MAX_PAUSE_MS));
     };
@@ -222,7 +222,7 @@ function expectWarning(
   lines: readonly Line[],
 ): void {
   expect(receipt?.collections.accounts).toMatchObject({ ...ofSnapshots({ reported: { removed } }) });
-  // A service that counts nothing cannot tell.
+  // A service without counts can't tell.
   if (ofSnapshots({}) === undefined) return;
   const surprise = expect.stringContaining(`the service removed ${removed} records of accounts`);
   expect(receipt?.surprises).toEqual([surprise]);
@@ -250,7 +250,7 @@ function goodRun(service: TestService): Promise<RunReceipt> {
   });
 }
 
-/** A run of the accounts, which are one write. */
+/** A run that sends the accounts in one write. */
 export function send(
   service: TestService,
   source: RecordSource<Account> | ((context: RunContext) => RecordSource<Account>),
@@ -266,7 +266,7 @@ export function send(
   );
 }
 
-/** A run of one collection, which is one write. */
+/** A run that sends one collection in one write. */
 export function sendTo<C extends SnapshotCollection>(
   service: TestService,
   collection: C,
@@ -276,7 +276,7 @@ export function sendTo<C extends SnapshotCollection>(
   return service.run([collection], async (batch) => void (await batch.write(collection, records)), options);
 }
 
-/** A run of the accounts a day after the one before. */
+/** A run of the accounts one day after the previous run. */
 export function sendNextDay(
   service: TestService,
   source: readonly Account[],
@@ -287,8 +287,8 @@ export function sendNextDay(
 }
 
 /**
- * A run that reads its source while another one is completed.
- * @param run Its source waits for `others` in the first call.
+ * A run that reads its source while another one completes.
+ * @param run Its source waits for `others` on the first call.
  */
 export function overtaken(
   other: (service: TestService) => Promise<unknown>,
@@ -317,7 +317,7 @@ export function overtaken(
   };
 }
 
-/** A run that has read its source, and waits for the lock of another one, which is completed meanwhile. */
+/** A run that has read its source and waits for the lock while another run completes. */
 export function behind(
   other: (service: TestService) => Promise<unknown>,
   run: (service: TestService, options: Partial<RunOptions>) => Promise<RunReceipt>,
@@ -337,7 +337,7 @@ export function behind(
       await first;
     },
     attack: async (service) => {
-      // It looks at the lock again and again: one step may come before it waits.
+      // It tries the lock repeatedly, so one step of the clock may come before it waits.
       return waiting === undefined ? [] : service.clock.drive(waiting);
     },
   };
@@ -363,7 +363,7 @@ export function people(from = 0, to = COUNT) {
   return Array.from({ length: to - from }, (_, i) => person(from + i));
 }
 
-/** All accounts with other ids. */
+/** All accounts with different ids. */
 export function renamed(idOf: (id: string, i: number) => string) {
   return people().map((record, i) => ({ ...record, id: idOf(record.id, i) }));
 }

@@ -1,6 +1,6 @@
 /**
- * Fifty disasters made by hand, apart from those of `npm run simulate:guard`: what sources of a company of two hundred have
- * done. What passes is what the guide "Snapshot safety" says that the guard doesn't see.
+ * Fifty handmade disasters, independent of `npm run simulate:guard`: what sources of a company of 200 people have done.
+ * Only changes pass that the guide "Snapshot safety" says the guard doesn't see.
  */
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
@@ -63,7 +63,7 @@ const sending = (tables: Tables) => ({
   },
 });
 
-/** Of the first of so many records each, or all. */
+/** Changes the first `first` of every `of` records; all by default. */
 const change =
   (
     name: keyof Tables,

@@ -120,7 +120,7 @@ function after(service: TestService, ms: number, count: number, options?: Partia
   return send(service, people(0, count), options);
 }
 
-/** A run of a machine whose clock is behind. */
+/** A run on a machine whose clock is behind. */
 function sendBehind(service: TestService, ms: number, count: number) {
   const clock = new TestClock({ startAt: new Date(service.clock.now() - ms) });
   return service.syncClient({ clock }).run(
@@ -155,7 +155,7 @@ function between(
   };
 }
 
-/** The service has completed it, and the run does not know. */
+/** The service completed it, but the run doesn't know. */
 async function unclearRun(service: TestService, count: number): Promise<void> {
   breakTwice(service, "CompleteSyncBatch", "answer");
   breakTwice(service, "AbortSyncBatch");

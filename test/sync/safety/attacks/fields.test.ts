@@ -169,7 +169,7 @@ function mapped(
 
 type Employee = ReturnType<typeof employees>[number];
 
-/** The same employees, with other values of some fields. */
+/** The same employees, with different values in some fields. */
 function lost(
   name: string,
   fields: readonly string[],
@@ -192,7 +192,7 @@ function billable(name: string, sent: ReturnType<typeof licenses>): Attack {
   };
 }
 
-/** All accounts, so many of which have an e-mail address. */
+/** All accounts; the first `count` have an e-mail address. */
 function withEmails(count: number) {
   return people().map(({ email, ...rest }, i) => (i < count ? { ...rest, email } : rest));
 }
@@ -201,7 +201,7 @@ function costCenters(count: number) {
   return (i: number) => (i < count ? { costCenter: `c-${i}` } : {});
 }
 
-/** Employees of another model, so many of which have an e-mail address. */
+/** Employees of another model; the first ones have an e-mail address. */
 function bamboo(emails: number) {
   return Array.from({ length: 30 }, (_, i) => ({
     bambooHr: {

@@ -115,7 +115,7 @@ function lost(name: string, prepare: (service: TestService) => Promise<unknown>)
   };
 }
 
-/** Half of the records after a run that was to be the first one of another ledger. */
+/** Half of the records, after a run that was meant to be another ledger's first one. */
 function afterFirst(
   name: string,
   ending: Ending,
@@ -129,7 +129,7 @@ function afterFirst(
   };
 }
 
-/** A run without a baseline whose offer is taken. */
+/** A run without a baseline whose approval is used. */
 async function approvedFirstRun(service: TestService, shown: number, sent: number) {
   const ledger = another(service);
   const { approvalId: approve } = await heldBy(send(service, people(0, shown), { ledger }));

@@ -19,7 +19,7 @@ import { employees, licenses, plans } from "./records.js";
 const HOUR_MS = DAY_MS / 24;
 const WHOLE: Ending = { kind: "whole" };
 
-// A run that is held for nothing is an attack, too: who has to approve every day approves everything.
+// Holding a run for nothing is an attack, too: people who have to approve every day approve everything.
 testAttacks([
   honest("five employees become nine", "employees", [employees(0, 5), employees(0, 9)]),
   honest("the first two employees become twenty", "employees", [employees(0, 2), employees(0, 20)]),
@@ -172,7 +172,7 @@ testAttacks([
   },
 ]);
 
-/** Runs of one collection a day after another; the first one has the collection for the first time. */
+/** Daily runs of one collection, which the first one sends for the first time. */
 function honest<C extends SnapshotCollection>(
   name: string,
   collection: C,

@@ -22,7 +22,7 @@ import {
 
 const another = ({ directory }: TestService) => fileLedger(join(directory, "another"));
 
-/** The approval that two hosts have. */
+/** The approval that both hosts have. */
 let approved: string | undefined;
 
 testAttacks([
@@ -115,7 +115,7 @@ testAttacks([
   }),
 ]);
 
-/** The service has completed the run, and the run does not know. */
+/** The service completed the run, but the run doesn't know. */
 async function unclear(service: TestService, ...[source, options]: [Parameters<typeof send>[1], object?]) {
   breakTwice(service, "CompleteSyncBatch", "answer");
   breakTwice(service, "AbortSyncBatch");
@@ -125,7 +125,7 @@ async function unclear(service: TestService, ...[source, options]: [Parameters<t
   service.clock.advance(LEASE_MS);
 }
 
-/** Runs through a proxy of their own, the last of which has 40 records. */
+/** Runs through their own proxy; the last one has 40 records. */
 function relayed(
   name: string,
   ending: Ending,

@@ -114,7 +114,7 @@ function failing({ directory }: TestService, fails: Parameters<typeof failingSto
   return storeLedger(failingStore(new FileStore(directory), fails, new Error("away")));
 }
 
-/** A source loses some records each day, and the counts of earlier days are not what was written. */
+/** A source loses some records each day, and somebody has changed the counts of earlier days. */
 function blinded(how: string, damage: (text: string, earlier: string) => string): Attack {
   const remembered = async (service: TestService) =>
     (await service.files()).findLast((path) => /state\.\d+$/.test(path)) ?? "";

@@ -1,6 +1,6 @@
 import { employee, license, plan } from "../../../support/records.js";
 
-/** Counts from one number up to before another. */
+/** The numbers from one up to, but not including, another. */
 function range<T>(from: number, to: number, make: (i: number) => T): T[] {
   return Array.from({ length: to - from }, (_, i) => make(from + i));
 }

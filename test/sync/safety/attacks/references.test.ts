@@ -1,4 +1,4 @@
-/** What others name is missing: no other rule would hold so few of them. */
+/** Records that others refer to are missing. No other rule would hold so few of them. */
 import { fileLedger, type RunOptions, type RunReceipt } from "@saas-management/sdk";
 import { heldBy, type TestService } from "../../../support/test-service.js";
 import { type Attack, COUNT, type Ending, held, people, testAttacks } from "./attacks.js";
@@ -10,7 +10,7 @@ const ALL = licenses(0, COUNT, (i) => ({ sourcePlanId: PLANS[i % 3] ?? "" }));
 
 interface Sent {
   readonly planIds?: readonly string[];
-  /** Of the accounts, which all have a license. */
+  /** The first account that is sent; all accounts have a license. */
   readonly from?: number;
 }
 
@@ -58,7 +58,7 @@ function removed(collection: "accounts" | "plans", count: number) {
   return { kind: "reported", collection, removed: count } as const;
 }
 
-/** Accounts, plans and their licenses, and then others. */
+/** A run of accounts, plans and their licenses, and then a different one. */
 function licensed(
   name: string,
   ending: Ending,

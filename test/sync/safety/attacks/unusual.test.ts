@@ -1,4 +1,4 @@
-/** What no limit of its own would hold: more removals than usual, pages that come twice, and values that everybody takes. */
+/** What no fixed limit would hold: more removals than usual, repeated pages, and values that all records take. */
 import { heldBy, type TestService } from "../../../support/test-service.js";
 import {
   type Account,
@@ -16,7 +16,7 @@ import { employees, plans } from "./records.js";
 
 const WHOLE: Ending = { kind: "whole" };
 const gone = (removed: number) => ({ kind: "reported", collection: "accounts", removed }) as const;
-/** All of them, and then some once more. */
+/** All of them, and then some a second time. */
 const twice = (records: readonly Account[], from: number, to: number) => [
   ...records,
   ...records.slice(from, to),

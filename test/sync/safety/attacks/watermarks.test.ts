@@ -33,7 +33,7 @@ const WHOLE: Ending = { kind: "whole" };
 const INVALID = refused("INVALID_INPUT");
 const UNCLEAR = refused("BATCH_OUTCOME_UNKNOWN");
 
-// A feed of 30 events: 10 were sent by the run before, 20 are there in the attack, and all of them in the run after it.
+// A feed of 30 events: the previous run sent 10, the attack sees 20, and the run after it all of them.
 testAttacks([
   feed("is held", held({ removed: 20 }), (service) => send(service, 20, { accounts: people(0, 20) })),
   feed("fails after it has advanced", ownException("the vendor is down"), (service) =>
@@ -151,7 +151,7 @@ testAttacks([
   },
 ]);
 
-/** A run of the feed that ends in some way, and one after it which sends the rest. No event is left out. */
+/** A run of the feed that ends in a certain way, and the next one, which sends the rest. No event is left out. */
 function feed(name: string, ending: Ending, attack: Attack["attack"]): Attack {
   return {
     name: `a run of a feed ${name}`,

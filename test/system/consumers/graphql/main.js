@@ -1,4 +1,4 @@
-/** Beside the project's own graphql: the reference server, the client, own documents, a handler, and `serve`. */
+/** Works next to the project's own graphql: the reference server, the client, custom documents, a handler, `serve`. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createGraphQLHandler, GraphQLClient } from "@saas-management/sdk/graphql";

@@ -1,4 +1,4 @@
-/** Sends a key over TLS to a server whose authority is trusted or not, and through a proxy that opens no tunnel. */
+/** Sends a key over TLS to a server with a trusted or untrusted authority, and through a proxy that opens no tunnel. */
 import { once } from "node:events";
 import { createServer } from "node:net";
 import process from "node:process";

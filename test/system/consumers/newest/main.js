@@ -1,4 +1,4 @@
-/** Beside packages whose newest versions need a later Node than the SDK: OpenTelemetry 3, undici 8 and got 16. */
+/** Works with packages whose newest versions need a later Node than the SDK: OpenTelemetry 3, undici 8 and got 16. */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { context } from "@opentelemetry/api";

@@ -1,6 +1,6 @@
 /**
- * What every consumer does: pushes accounts and reads applications, from a reference server of its own, so that both
- * halves of the package run on its platform. Where BASE_URL and SYNC_URL are set it uses that server instead.
+ * What every consumer does: pushes accounts and reads applications. It uses its own reference server, so that both
+ * halves of the package run on its platform. If BASE_URL and SYNC_URL are set, it uses that server instead.
  */
 module.exports = async function program({ SaasManagementClient, BatchStateError }, { startReferenceServer }) {
   const { BASE_URL, SYNC_URL, API_KEY, INSTALLATION_ID } = process.env;

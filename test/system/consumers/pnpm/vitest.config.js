@@ -1,9 +1,9 @@
-/** As applications test pages: in jsdom, whose globals are not those of Node, with the package compiled by Vite. */
+/** Tests pages as applications do: in jsdom, whose globals aren't Node's, with the package compiled by Vite. */
 export default {
   test: {
     environment: "jsdom",
     include: ["page.test.js"],
-    // Vitest has a BASE_URL of its own.
+    // Vitest sets its own BASE_URL.
     env: { SERVED: process.env.BASE_URL },
     server: { deps: { inline: ["@saas-management/sdk"] } },
   },

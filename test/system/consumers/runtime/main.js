@@ -20,6 +20,6 @@ const opened = await client.createProcurementCase({
   baselinePrice: 100,
 });
 await client.close();
-// Modules in CommonJS, as grpc-js is one, are listed here also where an import loaded them.
+// CommonJS modules such as grpc-js are listed here even if an import loaded them.
 const loaded = Object.keys(createRequire(import.meta.url).cache ?? {});
 console.log(JSON.stringify({ names, opened: opened.name, loaded }));

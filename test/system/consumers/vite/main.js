@@ -1,4 +1,4 @@
-/** What a page would do: the bundle is built for browsers and then run, with nothing of Node but the console. */
+/** What a page would do. The bundle is built for browsers, and then run with only the console of Node. */
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 
 export async function applicationNames(baseUrl, apiKey) {

@@ -171,7 +171,7 @@ def main() -> None:
     options: list[tuple[str, int]] = [("grpc.so_reuseport", 0)]
     if arguments.max_receive_bytes is not None:
         options.append(("grpc.max_receive_message_length", arguments.max_receive_bytes))
-    # Compression is on because a client has to read compressed answers too.
+    # Compression is on, because a client must be able to read compressed answers too.
     server = grpc.server(ThreadPoolExecutor(8), options=options, compression=grpc.Compression.Gzip)
     server.add_generic_rpc_handlers((service.handlers(),))
     if arguments.cert is None:

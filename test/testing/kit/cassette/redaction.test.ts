@@ -4,7 +4,7 @@ import { redact } from "../../../../src/testing/kit/cassette/redaction.js";
 
 const ORIGIN = "https://api.acme.example";
 
-/** Fifty strings that say something of a person or open something, none of which a name gives away. */
+/** Fifty strings that identify a person or grant access, although no field name says so. */
 const CANARIES = [
   ..."Ottilie Brandtner|o.brandtner@polarvik.example|OBRANDTNER|Özgür Şahin|王小明|Łukasz|O'Hara-Smythe".split(
     "|",
@@ -81,7 +81,7 @@ function exchangeWith(at: Partial<Exchange["request"] & Exchange["response"]>): 
   return { request: { method: "POST", url, headers, body }, response: { status: 200, headers, body } };
 }
 
-/** A text as it is, unescaped and out of base64. */
+/** A text as it is, unescaped, and decoded from base64. */
 function readings(text: string): string {
   const encoded = text.match(/[\w+/=-]{8,}/g)?.map((word) => Buffer.from(word, "base64").toString()) ?? [];
   return [

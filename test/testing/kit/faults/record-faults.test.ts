@@ -46,7 +46,7 @@ test("a connector that reads a table to its end is never WRONG, and each fault c
   expect(await verdicts(table)).toEqual({ wrong: [], idle: [] });
 }, 60_000);
 
-/** What a run has read: lives as long as the process. */
+/** The ids that runs have read; lives as long as the process. */
 const exported = new Set<string>();
 
 const resuming = defineConnector({
@@ -69,7 +69,7 @@ async function* unexported(): AsyncGenerator<RecordOf<"accounts">[]> {
   }
 }
 
-test("each fault that changes records makes an unguarded run WRONG, and each other one a run that resumes", async () => {
+test("each fault that changes records makes an unguarded run WRONG; the others, a run that resumes", async () => {
   const { wrong } = await verdicts(table, { only, guard: NO_RULES });
   for (const fault of only.filter((name) => !wrong.includes(name))) {
     exported.clear();

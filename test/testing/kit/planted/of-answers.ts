@@ -125,7 +125,7 @@ export const OF_ANSWERS: Readonly<Record<string, Planted>> = {
   }),
 };
 
-/** Takes a page that fails for the end. */
+/** Takes a failed page for the end. */
 export const { connector: swallowing } = events("by link", () =>
   usersByLink((path) =>
     send(path)

@@ -37,7 +37,7 @@ function sameUser(user: User, id: string): User {
   return user;
 }
 
-/** The rows of a file that is split by hand, by the names of its columns. */
+/** The rows of a file, split by hand, with the column names as keys. */
 async function rowsOfFile(): Promise<readonly Readonly<Record<string, string>>[]> {
   const response = await send("/export.csv");
   if (response.status !== 200 || !response.headers.get("content-type")?.includes("csv"))

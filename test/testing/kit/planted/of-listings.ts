@@ -38,7 +38,7 @@ function licensed(read: () => Promise<readonly object[]>): Planted {
   });
 }
 
-/** The licenses of all pages: those that `read` finds in them. */
+/** The licenses that `read` finds in all pages. */
 async function licensesOf(
   read: (page: { licenses?: readonly User[]; total?: number }) => readonly User[],
 ): Promise<readonly User[]> {

@@ -1,4 +1,4 @@
-/** What the planted connectors do right: each of them puts a mistake of its own in one place. */
+/** What the planted connectors do right; each then makes its own mistake in one place. */
 import { type Connector, defineConnector, type GuardOptions, type RecordOf } from "@saas-management/sdk";
 import type { RecordingName } from "../recordings/index.js";
 import { ORIGIN, type Person } from "../recordings/people.js";
@@ -10,7 +10,7 @@ export interface Planted {
   readonly guard?: GuardOptions;
 }
 
-/** A user as a careless connector sees it: it knows the type from the docs. */
+/** A user as a careless connector sees it, with a type copied from the docs. */
 export type User = Omit<Person, "id"> & { readonly id: string };
 
 export interface Page {
@@ -20,7 +20,7 @@ export interface Page {
 
 export const END: Page = { users: [], next: undefined };
 
-/** Not the recorded key: each process has its own. */
+/** Not the recorded key, because each process has its own. */
 const KEY = "key-of-the-planted-connectors-0815";
 
 /** The guard without its rules: it still reads baselines. */
@@ -36,7 +36,7 @@ export function post(path: string, json: unknown): Promise<Response> {
   return send(path, { method: "POST", headers, body: JSON.stringify(json) });
 }
 
-/** As an author waits: on the timers of the program. */
+/** Waits as an author would, with the program's timers. */
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
@@ -123,7 +123,7 @@ export async function itemsByToken(key = "users"): Promise<readonly User[]> {
 
 type Use = RecordOf<"usage">;
 
-/** One use of the product for each user, which no guard judges. */
+/** One use of the product for each user; the guard doesn't judge events. */
 export function events(
   recording: RecordingName,
   read: () => Promise<readonly User[]>,
@@ -150,7 +150,7 @@ export function useOf({ id, displayName, email, updatedAt, seat }: User): Use {
   };
 }
 
-/** Uses without ids: the service counts each one that it is sent. */
+/** Uses without ids, which the service counts each time they are sent. */
 export function eventsWithoutIds(recording: RecordingName, read: () => Promise<readonly User[]>): Planted {
   const connector = defineConnector({
     snapshots: [],

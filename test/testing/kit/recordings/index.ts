@@ -17,7 +17,7 @@ function tokenPages(path: string, key: string, items: readonly object[]) {
   });
 }
 
-/** Numbered pages; each tells its number, how many there are, and the total in a header. */
+/** Numbered pages; each has its number and the number of pages, and the total in a header. */
 function byPageNumber(count = 30): readonly Exchange[] {
   return pagesOf(people(count)).map((data, index, { length: pages }) =>
     get(
@@ -40,7 +40,7 @@ function byOffset(count = 30): readonly Exchange[] {
   );
 }
 
-/** An array a page, and the address of the next page in a Link header; no total. Whoever wants to asks for a token. */
+/** Each page is an array, with a Link header to the next one and no total. Asking for a token is optional. */
 function byLink(count = 30): readonly Exchange[] {
   const path = (number: number) => `/users${number === 1 ? "" : `?cursor=c${number}ff`}`;
   const link = (number: number, rel: string) => `<https://api.vendor.example${path(number)}>; rel="${rel}"`;

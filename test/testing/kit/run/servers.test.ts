@@ -56,7 +56,7 @@ test("lets no time pass while the connector works, however busy the machine is",
     },
   });
   const running = servers.run(connector, { recording });
-  // The connector's file waits in the pool of threads behind these.
+  // These keep the thread pool busy, so the connector's file operation has to wait.
   const busy = Array.from({ length: 24 }, () => derive("password", "salt", 60_000, 64, "sha512"));
   expect((await running).error).toBeUndefined();
   await Promise.all(busy);

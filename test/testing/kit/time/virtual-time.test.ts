@@ -23,7 +23,7 @@ afterEach(() => {
   restore();
 });
 
-/** Runs code of a connector, and returns what it noted when each so many milliseconds have passed. */
+/** Runs a connector's code, and returns what it noted after each of these steps of time, in milliseconds. */
 async function noted(code: (note: (text: string) => void) => unknown, ...steps: readonly number[]) {
   const texts: string[] = [];
   enterVirtualTime(time, () => void code((text) => texts.push(text)));
@@ -163,7 +163,7 @@ test("timers end when their run ends", async () => {
   expect(seen).toEqual([]);
 });
 
-test("everything is restored when the last user has ended", () => {
+test("everything is restored after the last user ends", () => {
   const second = installVirtualTime();
   const patched = globalThis.setTimeout;
   restore();

@@ -7,7 +7,7 @@ import { startVendor } from "../../../../src/testing/kit/vendor/server.js";
 import { serveVendor } from "../serve-vendor.js";
 import { API, exchange } from "./played.js";
 
-/** Statuses of requests to an origin, asked with fetch and with axios. */
+/** Statuses of requests to an origin, sent with fetch and with axios. */
 async function askBoth(origin: string): Promise<readonly number[]> {
   const validateStatus = () => true;
   return [(await fetch(origin)).status, (await axios.get(origin, { validateStatus })).status];

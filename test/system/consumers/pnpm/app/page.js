@@ -2,7 +2,7 @@
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { createElement, useEffect, useState } from "react";
 
-// Next evaluates this on a server too, where no page tells what a path is relative to.
+// Next evaluates this on a server too, where there is no page that a path could be relative to.
 const client = new GraphQLClient({ baseUrl: "/api", authorization: "none" });
 
 export default function Page() {
