@@ -115,7 +115,7 @@ export function collectionsIn(
     });
 }
 
-/** Whether a field has a list of messages, or is one. */
+/** Whether a field is a list of messages, or contains one. */
 function holdsMessages({ message, fieldKind }: DescField, seen: readonly DescMessage[] = []): boolean {
   if (message === undefined || message.typeName.startsWith("google.") || seen.includes(message)) return false;
   return fieldKind !== "message" || message.fields.some((field) => holdsMessages(field, [...seen, message]));

@@ -84,7 +84,7 @@ function valid<T>(schema: z.ZodType<T>, value: unknown, where: string | RecordLo
   );
 }
 
-/** Reads JSON of the vendor, with a token that is renewed a minute before it expires. */
+/** Reads the vendor's JSON, with a token that is renewed a minute before it expires. */
 function vendorApi() {
   let token = "";
   let endsAt = 0;

@@ -51,7 +51,7 @@ export class DeclarationFile {
       if (shorter !== undefined) return [{ text: shorter }];
       return all.slice(first, end + 1).map((line, index) => ({ text: line, number: first + index }));
     });
-    // Such as the library that `await using` needs.
+    // For example, a reference to the library that `await using` needs.
     const directives = all.flatMap((line, number) =>
       line.startsWith("/// <") ? [{ text: line, number }] : [],
     );

@@ -13,7 +13,7 @@ const OTHERS: ReadonlyMap<string, string> = new Map([
 ]);
 const FENCE = /^(```.*?^```)/gms;
 
-/** Copies the pages of the repository to where the site has them, with their links. */
+/** Copies the repository's pages to their places on the site, and adjusts their links. */
 export async function stagePages(folder: string): Promise<void> {
   const docs = await readdir(join(ROOT, "docs"), { recursive: true });
   const files = docs.map((file) => `docs/${file.replaceAll("\\", "/")}`);

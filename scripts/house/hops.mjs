@@ -1,6 +1,6 @@
 /**
- * Counts which files of the built package `import "."` loads, and which sources are entered by one record of
- * `batch.write`, by the second run with a guard and a file ledger, and by the first page of `licenses()`. The service
+ * Counts which files of the built package `import "."` loads, and which sources run for one record of
+ * `batch.write`, for the second run with a guard and a file ledger, and for the first page of `licenses()`. The service
  * runs in its own process. Prints JSON.
  */
 import { fork } from "node:child_process";

@@ -15,7 +15,7 @@ import { approveSteps, lineOf } from "./problem.js";
 /** How to mark an id that a run doesn't remove. */
 const NOTES: Readonly<Record<string, string>> = { added: " (new)", changed: " (changed)" };
 
-/** Shows the last runs and those that are held, or all installations; the exit code says whether one is held. */
+/** Shows the last and the held runs, or all installations if none is set; the exit code says whether a run is held. */
 export async function run(_: readonly string[], options: Options, io: Io): Promise<void> {
   const asPage = isPage(options, io);
   const connection = await resolveConnection(options);

@@ -141,7 +141,7 @@ export async function withCallSite<T>(signal: AbortSignal | undefined, call: () 
   }
 }
 
-/** Keeps a call that nobody awaits from being an unhandled rejection: a later call reports its failure. */
+/** Keeps a call that nobody awaits from causing an unhandled rejection: a later call reports its failure. */
 export function handled<T>(call: Promise<T>): Promise<T> {
   call.catch(() => {});
   return call;

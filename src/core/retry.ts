@@ -190,7 +190,7 @@ export async function withRetry<T>(
 
 /**
  * Annotates a failed attempt, and remembers it in case time runs out later.
- * @returns the failure; undefined for the caller's abort reason and when time ran out
+ * @returns the failure; undefined if it is the caller's abort reason, or if time ran out
  */
 function noteFailure(reason: unknown, attempts: number, deadline: Deadline): SaasManagementError | undefined {
   if (!(reason instanceof SaasManagementError) || deadline.isCallersReason(reason)) return undefined;

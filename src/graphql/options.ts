@@ -173,8 +173,8 @@ function globalFetch(): typeof globalThis.fetch {
 }
 
 /**
- * undici copies a request that may be redirected, which takes a sixth of its time. Workers pretend to be undici but
- * refuse the mode.
+ * undici copies a request that may be redirected, which takes a sixth of its time. Workers report an undici version,
+ * but refuse the redirect mode "error".
  */
 function refusesRedirects(): boolean {
   try {

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../core/errors/index.js";
 
-/** A key, or a function that returns it for each attempt, and where it came from, for messages. */
+/** A key, or a function that returns one for each attempt; messages name its `source`. */
 export interface KeySource {
   readonly source: string;
   readonly apiKey: string | (() => string | Promise<string>);

@@ -17,7 +17,7 @@ export function tablesOf(schema: string): Tables {
   return { values: table("ledger_values"), pieces: table("ledger_pieces") };
 }
 
-/** Creates the schema and the tables unless they exist, so that a role without the right to create can use them. */
+/** Creates the schema and the tables only if they are missing, so a role that may not create them can use them. */
 export async function createTables(pool: Pool, schema: string, tables: Tables): Promise<void> {
   // One transaction creates everything. An error reveals another process's work that a check beforehand would miss.
   for (let attempt = 1; !(await exist(pool, tables)); attempt += 1) {

@@ -114,7 +114,7 @@ test("no installation name leads outside the ledger's directory", { timeout: TIM
   await holds({ group: GROUP, what: "names of installations", share: 0.05 }, property);
 });
 
-test("a damaged entry of the journal names the batch that was written, or none", {
+test("a damaged journal entry names the batch that was written, or none", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const seen = { ended: 0, ignored: 0 };

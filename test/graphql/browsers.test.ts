@@ -190,7 +190,7 @@ test("refuses a string as apiKey in a page, unless it is on localhost or an opti
     openPage(page);
     expect(create({ apiKey: API_KEY })).not.toThrow();
   }
-  // The document of jsdom alone.
+  // jsdom's document, without a global location.
   vi.stubGlobal("location", undefined);
   vi.stubGlobal("document", { location: new URL("http://localhost:3000") });
   expect(create({ apiKey: API_KEY })).not.toThrow();

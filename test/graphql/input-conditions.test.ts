@@ -34,7 +34,7 @@ test.each<[Method, ...unknown[]]>([
   await expect(call(client, method, ...args)).resolves.toBeDefined();
 });
 
-test("does not check documents of the caller", async () => {
+test("does not check the caller's own documents", async () => {
   const { client, server } = await connectClient(OK);
   await client.request("mutation Own($input: OwnInput) { own(input: $input) }", { input: { nam: 1 } });
   expect(server.requests[0]?.body.variables).toEqual({ input: { nam: 1 } });

@@ -153,7 +153,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test("does not follow a redirect if the runtime refuses the mode error, as Workers do", async () => {
+test("does not follow a redirect if the runtime refuses the redirect mode 'error', as Workers do", async () => {
   const { fetch, Request } = globalThis;
   class WorkersRequest extends Request {
     constructor(input: RequestInfo | URL, init?: RequestInit) {

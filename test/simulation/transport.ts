@@ -18,7 +18,7 @@ import type { SimClock } from "./sim-clock.js";
 /** Statuses after which the same call may do better; INTERNAL is one where the stream was reset. */
 const TRANSIENT: ReadonlySet<number> = new Set([1, 4, 8, 13, 14]);
 
-/** Faults that a client gets no answer with. */
+/** Faults that leave a client without an answer. */
 const LOSES_ANSWER: ReadonlySet<FaultKind["type"]> = new Set(["lost", "late", "stalled", "killed"]);
 
 /** The four operations as the model of the service has them, over a network with faults. */

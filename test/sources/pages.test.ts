@@ -21,7 +21,7 @@ const read = (
   rest?: Partial<SourcePage<string>>,
 ) => all(fromPages(vendor(pages, rest), options));
 
-test("reads a listing to its last page, in arrays with the locations of their records", async () => {
+test("reads a listing to its last page, and yields arrays that know where each record was", async () => {
   const source = fromPages(vendor([["a", "b"], [], ["c", "d", "e"]]), {
     map: (item, place) => (item === "c" ? undefined : `${item} at ${place.location}`),
   });

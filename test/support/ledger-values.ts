@@ -28,7 +28,7 @@ export async function editFields(path: string, fields: object): Promise<void> {
   await writeFile(path, resealed(`\\head ${JSON.stringify({ ...fieldsOf(text), ...fields })}${rest}`));
 }
 
-/** Changes the time of an entry of the journal. @returns its new path */
+/** Changes the time of a journal entry. @returns its new path */
 export async function editTime(path: string, time: number): Promise<string> {
   const edited = path.replace(/\.\d+\.([0-9a-f]+\.\w+)$/, `.${Math.trunc(time)}.$1`);
   await rename(path, edited);

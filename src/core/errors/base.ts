@@ -50,7 +50,7 @@ export function annotate<E>(error: E, facts: ErrorFacts): E {
   return error;
 }
 
-/** True for an error of any copy of the package. */
+/** True for an error from any copy of the package. */
 export function isSdkError(value: unknown): value is { readonly [BRAND]: string } {
   return typeof value === "object" && value !== null && BRAND in value;
 }

@@ -45,7 +45,7 @@ export function isRedirect(response: Response): boolean {
   return response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400);
 }
 
-/** Cancels an unread body, which would otherwise keep its connection. */
+/** Cancels an unread body, which would otherwise keep its connection busy. */
 export function discardBody({ body }: Response): void {
   // node-fetch's streams don't have this method.
   if (typeof body?.cancel === "function") body.cancel().catch(() => {});

@@ -126,7 +126,7 @@ function rootFields(document: DocumentNode, requested: string | null | undefined
   return fieldsOf(getOperationAST(document, requested) ?? undefined);
 }
 
-/** Every field failed; without a field, the request did. */
+/** A result in which every field failed, or the whole request if it has no fields. */
 function refusedResult(fields: readonly FieldNode[]): ExecutionResult {
   const names = [...new Set(fields.map(({ alias, name }) => (alias ?? name).value))];
   if (names.length === 0) return { errors: [notAuthorized()], data: null };

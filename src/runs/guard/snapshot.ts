@@ -114,7 +114,7 @@ export class GuardedSnapshot {
     }
     this.#compared = compared;
     const { collection } = this;
-    // A ledger that hashes ids has a reason: they are personal data.
+    // A ledger hashes ids because they are personal data.
     const sampledIds = this.ledger?.keyOf === undefined ? this.sampler.ids() : [];
     const facts = { collection, compared, sample, sampledIds, pasts: this.#pasts, unclear, now, duplicates };
     const findings = (): readonly Finding[] => {

@@ -59,7 +59,7 @@ export class FileStore implements Store {
       await removeFile(temporary).catch(() => {});
     }
     if (lasts) await syncFolder(folder);
-    // The folders above are also new.
+    // Each new folder is also a new entry in the folder above it.
     for (let at = folder; created !== undefined && at.length >= created.length; at = dirname(at))
       await syncFolder(dirname(at));
     const now = Date.now();

@@ -164,7 +164,7 @@ export class PreparedStarts {
     await ledger.delete(left);
   }
 
-  /** Looks for starts that nobody waits for among the entries of the journal, and deletes those whose lock is over. */
+  /** Looks for starts that nobody waits for among the journal entries, and deletes those whose lock is over. */
   async read(ledger: InstallationLedger, entries: readonly LedgerEntry[]): Promise<void> {
     const left: LeftStart[] = [];
     const now = this.#clock.now();

@@ -40,7 +40,7 @@ const OPEN = new Set<string>();
  * The open batches of an installation's runs, so that the next run can abort the batch of a process that was killed
  * instead of waiting for the end of its lease. The latest heartbeat of a batch counts.
  *
- * - Only batches of the journal are aborted, and only those of the same endpoint and installation.
+ * - Only batches in the journal are aborted, and only those of the same endpoint and installation.
  * - A suspended owner is considered dead. When it wakes up, the service refuses its messages: its batch was aborted.
  * - A start is recorded before it is sent, see {@link PreparedStarts}.
  * - The journal only helps: if it fails or does not answer within 5 seconds, a warning is logged and the run continues.
@@ -220,7 +220,7 @@ export class Journal {
     } catch (error) {
       const { key } = last;
       if (silentMs <= OVER_MS) {
-        logger.warn("saas-management: ignored an unusable entry of the journal", { key, error });
+        logger.warn("saas-management: ignored an unusable journal entry", { key, error });
         return undefined;
       }
     }

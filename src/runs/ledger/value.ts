@@ -77,7 +77,7 @@ export async function* decodeValue(
 }
 
 /**
- * Puts the value of a new key.
+ * Stores a value under a new key.
  * @throws the store failed, did not read all of it, or has a value already
  */
 export async function putValue(...value: Parameters<typeof putIfAbsent>): Promise<void> {

@@ -79,7 +79,7 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
   const { code, details } = failed;
   const serverMessage = place.credential.redact(details);
   if (RESET_STREAM.has(details)) return callFailed(failed, place, serverMessage);
-  // Without status and details: the service may have executed the call, and the details quote the response.
+  // Leaves out status and details: the service may have executed the call, and the details quote the response.
   if (UNREADABLE_ANSWERS.test(details))
     return new SyncProtocolError(
       `${operation}: the answer is unreadable. Check that the endpoint is the address of the Sync API.`,

@@ -41,7 +41,7 @@ export async function walk(spec: WalkSpec, client: GraphQLClient, journal: Journ
     const leg = journal.begin(observed, limit);
     // Only the first is left early: the later ones show that nothing is lost.
     await new Leg(resumes === 0 ? spec : { ...spec, leaving: undefined }, leg, journal).run(client, cursor);
-    // With concurrent steps one may fail and a later one yield a page, so the error's position is older.
+    // One concurrent step may fail while a later one yields a page: the error's position is then out of date.
     const next = spec.width === 1 ? resumption(leg) : undefined;
     if (next === undefined) break;
     cursor = next.cursor;

@@ -82,7 +82,7 @@ test("removes an unreadable list of removals after a switch to hashIds", async (
   expect((await service.files()).filter((path) => path.endsWith(".txt"))).toEqual([]);
 });
 
-test("is in the user's state directory without a path", () => {
+test("is in the user's state directory if no path is given", () => {
   vi.stubEnv("XDG_STATE_HOME", "/var/state");
   expect(fileLedger().location).toBe(join("/var/state", "saas-management", "ledger"));
   for (const notAbsolute of ["", "state"]) {

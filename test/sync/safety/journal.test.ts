@@ -279,7 +279,7 @@ test.each<[string, (path: string) => Promise<void>]>([
   await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
   expect(service.states()).toEqual(["active"]);
   expect(logged).toContainEqual([
-    expect.stringContaining("unusable entry of the journal"),
+    expect.stringContaining("unusable journal entry"),
     expect.objectContaining({ key: expect.stringContaining(basename(path)) }),
   ]);
 });

@@ -234,7 +234,6 @@ describe.skipIf(isMissing)("the app", { timeout: 240_000 }, () => {
   });
 });
 
-// Pages of both generators use the same components.
 describe.skipIf(isMissing)("a page", { timeout: 240_000 }, () => {
   test("reports a failure of the service, and reads again on request", async () => {
     const fault = { on: "DeskLicenses", fault: "http", status: 403 } as const;

@@ -82,7 +82,7 @@ test.each([
   }
 });
 
-test("finds that the installation id is missing, which a push needs", async () => {
+test("reports a missing installation id, because a push needs one", async () => {
   const { env } = await start();
   const { SAAS_MANAGEMENT_INSTALLATION_ID: _, ...rest } = env;
   const { code, problems } = await doctor(rest);
@@ -168,7 +168,7 @@ test("finds a host without an address, and says that no proxy is used", async ()
   );
 });
 
-test("finds a clock that is wrong", async () => {
+test("finds that the clock is wrong", async () => {
   const hour = 3_600_000;
   const late = createServer((_, response) => {
     response.setHeader("date", new Date(Date.now() + hour).toUTCString()).end();

@@ -144,7 +144,7 @@ async function startUsers(users: readonly object[], more: object = {}) {
   });
 }
 
-test("an escaped text can still be decoded, and refers to the same thing", async () => {
+test("percent-encoded values can still be decoded in a cassette, and keep their separators", async () => {
   const users = Array.from({ length: 40 }, (_, i) => ({
     id: `j${i}%C3%BCrgen%3A${i}%2Fa`,
     cursor: `${i}9d8c7b%3D`,

@@ -8,7 +8,7 @@ export interface Money {
   readonly currency: string;
 }
 
-/** The data of a plan that its licenses need. */
+/** What licenses need to know about their plan. */
 export interface LicensedPlan {
   readonly id: string;
   readonly seatPrice: Money | undefined;

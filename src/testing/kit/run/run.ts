@@ -86,7 +86,7 @@ export interface RunResult {
   readonly fired: number;
   /** Unhandled rejections and uncaught exceptions. */
   readonly unhandled: readonly unknown[];
-  /** The records that passed into its batch. */
+  /** The records that were passed on to its batch. */
   readonly records: ReadonlyMap<Collection, readonly object[]>;
 }
 
