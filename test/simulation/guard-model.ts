@@ -96,24 +96,7 @@ function rulesBrokenBy(
   const past = done.filter((one) => one.collection === collection);
   const last = past.at(-1);
   if (last === undefined) return [];
-  const found: Broken[] = [];
-  const broken = (rule: string, isBroken: boolean) => {
-    if (isBroken) found.push({ collection, rule });
-  };
-  const kept = [...last.ids].filter((id) => ids.has(id)).length;
-  const gone = last.ids.size - kept;
-  const { removed, added, window } = GUARD;
-  broken(
-    "removed",
-    (gone >= removed.min && gone > removed.maxShare * last.ids.size) ||
-      (gone > 0 && (ids.size === 0 || (kept === 0 && last.ids.size >= 2))),
-  );
-  const fresh = ids.size - kept;
-  const isDoubled = last.ids.size >= 3 && fresh >= last.ids.size;
-  broken(
-    "added",
-    last.ids.size > 0 && fresh > added.maxShare * last.ids.size && (fresh > added.min || isDoubled),
-  );
+  const found: Broken[] = brokenBeside(last.ids, ids).map((rule) => ({ collection, rule }));
   // Since the last approval that may have cleared the history, and as far as the ledger heard of it.
   const since = past.findLastIndex(({ approved }) => approved);
   const known = past.filter(({ known: isKnown }) => isKnown);
@@ -125,8 +108,23 @@ function rulesBrokenBy(
         (known.indexOf(one) >= known.length - 8 || at - one.run.judgedAtMs < window.days * DAY_MS),
     );
   const most = Math.max(0, ...near.map((one) => one.ids.size));
-  broken("window", most - ids.size >= window.min && most - ids.size > window.maxShare * most);
+  const { window } = GUARD;
+  if (most - ids.size >= window.min && most - ids.size > window.maxShare * most)
+    found.push({ collection, rule: "window" });
   return found;
+}
+
+/** The rules that a snapshot breaks compared with another one. */
+function brokenBeside(known: ReadonlySet<string>, ids: ReadonlySet<string>): ("removed" | "added")[] {
+  const { removed, added } = GUARD;
+  const kept = [...known].filter((id) => ids.has(id)).length;
+  const gone = known.size - kept;
+  const isMuchGone = gone >= removed.min && gone > removed.maxShare * known.size;
+  const isAllGone = gone > 0 && (ids.size === 0 || (kept === 0 && known.size >= 2));
+  const fresh = ids.size - kept;
+  const isDoubled = known.size >= 3 && fresh >= known.size;
+  const isGrown = known.size > 0 && fresh > added.maxShare * known.size && (fresh > added.min || isDoubled);
+  return [...(isMuchGone || isAllGone ? ["removed" as const] : []), ...(isGrown ? ["added" as const] : [])];
 }
 
 /** What a completed run broke, although nobody had approved exactly that, once. */
@@ -137,7 +135,7 @@ function unapproved(
   used: ReadonlySet<string>,
   { observation }: Simulated,
 ): string[] {
-  const { approve, batches } = run;
+  const { approve, batches, snapshots } = run;
   // The ledger keeps an approval until its collections are completed, so it also lets a run of another process pass.
   const given = observation.runs
     .filter((other) => other.begun < run.ended)
@@ -148,6 +146,10 @@ function unapproved(
     const name = `${batches.at(-1)?.id} was completed, and breaks the rule ${rule} of ${collection}`;
     if (approvals.length === 0) return [name];
     if (approve !== undefined && used.has(approve)) return [`${name}; its approval was used before`];
+    const ids = snapshots.find((one) => one.collection === collection)?.ids;
+    const held = approvals.flatMap((id) => heldIds(id, collection, before));
+    // Whatever it differs from, the approved run is what it is compared with.
+    if (ids !== undefined && held.some((known) => brokenBeside(known, ids).length === 0)) return [];
     // A run that removes too much may be reported as either.
     const isShown = shown.some(
       (one) =>
@@ -156,6 +158,14 @@ function unapproved(
     );
     return isShown ? [] : [`${name}, which was not approved`];
   });
+}
+
+/** The ids of a collection in the first run that was held under an approval: later ones don't replace it. */
+function heldIds(approve: string, collection: string, runs: readonly ObservedRun[]): ReadonlySet<string>[] {
+  const first = runs.find(
+    ({ error }) => error instanceof RunHeldError && error.report.approval?.id === approve,
+  );
+  return (first?.snapshots ?? []).filter((one) => one.collection === collection).map(({ ids }) => ids);
 }
 
 /** What an approval was offered for, plus what the run that got the offer already had approval for. */
