@@ -33,6 +33,7 @@ interface Decision {
 export function brokenGuardRules(simulated: Simulated): string[] {
   const found: string[] = [];
   const done: Done[] = [];
+  /** Approvals, each with a collection that a run completed with it. */
   const used = new Set<string>();
   const all = decisionsOf(simulated);
   for (const [index, { run, batchId }] of all.entries()) {
@@ -48,7 +49,8 @@ export function brokenGuardRules(simulated: Simulated): string[] {
     }
     const isGuarded = judging?.guarded === true;
     if (isGuarded) found.push(...unapproved(run, findings, before, used, simulated));
-    if (approve !== undefined && receipt?.batchId === batchId && !run.killed) used.add(approve);
+    if (approve !== undefined && receipt?.batchId === batchId && !run.killed)
+      for (const { collection } of snapshots) used.add(`${approve} ${collection}`);
     const judged = run.extractions.at(-1)?.judged ?? 0;
     for (const earlier of done) earlier.known &&= earlier.run.ended < judged;
     for (const snapshot of snapshots) {
@@ -137,15 +139,16 @@ function unapproved(
 ): string[] {
   const { approve, batches, snapshots } = run;
   // The ledger keeps an approval until its collections are completed, so it also lets a run of another process pass.
-  const given = observation.runs
-    .filter((other) => other.begun < run.ended)
-    .flatMap((other) => (other.approve === undefined || used.has(other.approve) ? [] : [other.approve]));
-  const approvals = approve === undefined ? given : [approve];
-  const shown = approvals.flatMap((id) => shownWith(id, before));
+  const begun = observation.runs.filter((other) => other.begun < run.ended);
+  const given = begun.flatMap((other) => other.approve ?? []);
   return findings.flatMap(({ collection, rule }) => {
     const name = `${batches.at(-1)?.id} was completed, and breaks the rule ${rule} of ${collection}`;
+    const isUsed = (id: string) =>
+      snapshots.every(({ collection: own }) => !["", own].includes(collection) || used.has(`${id} ${own}`));
+    if (approve !== undefined && isUsed(approve)) return [`${name}; its approval was used before`];
+    const approvals = approve === undefined ? given.filter((id) => !isUsed(id)) : [approve];
     if (approvals.length === 0) return [name];
-    if (approve !== undefined && used.has(approve)) return [`${name}; its approval was used before`];
+    const shown = approvals.flatMap((id) => shownWith(id, before));
     const ids = snapshots.find((one) => one.collection === collection)?.ids;
     const held = approvals.flatMap((id) => heldIds(id, collection, before));
     // Whatever it differs from, the approved run is what it is compared with.
