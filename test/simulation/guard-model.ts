@@ -137,7 +137,7 @@ function unapproved(
   used: ReadonlySet<string>,
   { observation }: Simulated,
 ): string[] {
-  const { approve, batches, snapshots } = run;
+  const { batches, snapshots } = run;
   // The ledger keeps an approval until its collections are completed, so it also lets a run of another process pass.
   const begun = observation.runs.filter((other) => other.begun < run.ended);
   const given = begun.flatMap((other) => other.approve ?? []);
@@ -145,9 +145,8 @@ function unapproved(
     const name = `${batches.at(-1)?.id} was completed, and breaks the rule ${rule} of ${collection}`;
     const isUsed = (id: string) =>
       snapshots.every(({ collection: own }) => !["", own].includes(collection) || used.has(`${id} ${own}`));
-    if (approve !== undefined && isUsed(approve)) return [`${name}; its approval was used before`];
-    const approvals = approve === undefined ? given.filter((id) => !isUsed(id)) : [approve];
-    if (approvals.length === 0) return [name];
+    const approvals = given.filter((id) => !isUsed(id));
+    if (approvals.length === 0) return [given.length === 0 ? name : `${name}; its approval was used before`];
     const shown = approvals.flatMap((id) => shownWith(id, before));
     const ids = snapshots.find((one) => one.collection === collection)?.ids;
     const held = approvals.flatMap((id) => heldIds(id, collection, before));
