@@ -48,7 +48,7 @@ const rows: readonly Row[] = [
   { figure: 'own files that import "." loads', value: imported.files.length, goal: 7 },
   { figure: "exported names of all subpaths", value: publicNames(await entries()).length, goal: MAX_NAMES },
   { figure: "functions that a guarded run enters", value: guarded.functions, goal: 380, most: 725 },
-  { figure: "lines of test", value: sourceFigures("test").lines, goal: 44_000, most: 50_730 },
+  { figure: "lines of test", value: sourceFigures("test").lines, goal: 44_000, most: 50_760 },
   {
     figure: "lines of bench, scripts, codegen, contract, examples",
     value: toolLines(),

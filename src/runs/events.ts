@@ -42,7 +42,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
   readonly advanced: Record<string, string> = {};
   readonly #ledger: InstallationLedger | undefined;
   /** What the ledger had before the connector was called. */
-  readonly seen: LedgerSnapshot;
+  readonly #seen: LedgerSnapshot;
   readonly #log: IdLog | undefined;
   readonly #ended: AbortSignal;
   readonly #ids = new Map<Collection, Promise<EventIds>>();
@@ -58,14 +58,14 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
     log: IdLog | undefined,
   ) {
     this.#ledger = ledger;
-    this.seen = seen;
+    this.#seen = seen;
     this.#ended = ended;
     this.#log = log;
   }
 
   /** The watermarks that earlier runs committed, by the wire names of their collections. */
   get before(): Readonly<Record<string, string>> {
-    return this.seen.state.watermarks;
+    return this.#seen.state.watermarks;
   }
 
   /** The ids of events that were written with `newOnly`. */
@@ -85,7 +85,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
 
   readonly watermark: RunContext["watermark"] = (name) => {
     const subject = subjectOf("watermark", name);
-    if (this.#log !== undefined && this.seen.problem !== undefined) throw this.seen.problem;
+    if (this.#log !== undefined && this.#seen.problem !== undefined) throw this.#seen.problem;
     this.#asked.add(name);
     return this.before[subject];
   };
@@ -157,7 +157,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
     };
     try {
       // Once more, because another run may have replaced its ids in the meantime. Then this one is outdated.
-      return await read(this.seen).catch(async () => read((await ledger?.read()) ?? this.seen));
+      return await read(this.#seen).catch(async () => read((await ledger?.read()) ?? this.#seen));
     } catch (error) {
       if (this.#log === undefined) return new IdTable();
       throw error;

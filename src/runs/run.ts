@@ -268,7 +268,7 @@ class Run {
       durationMs: clock.monotonic() - this.#begunAt,
       waitedForLockMs: this.#waitedForLockMs,
       note: windowLimit.noteSince(this.#windowBytes),
-      runs: events.seen.state.runs,
+      runs: extracted.before.state.runs,
       now: clock.now(),
     });
     for (const surprise of receipt.surprises) logger.error(`saas-management: ${surprise}`);

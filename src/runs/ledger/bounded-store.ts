@@ -84,12 +84,16 @@ interface Timer {
 /** A value on its way to a store. Its time doesn't count while the store waits for the value. */
 async function* timed(value: AsyncIterable<Uint8Array>, timer: Timer): AsyncIterable<Uint8Array> {
   timer.stop();
-  for await (const piece of value) {
+  try {
+    for await (const piece of value) {
+      timer.start();
+      yield piece;
+      timer.stop();
+    }
+  } finally {
+    // The store has to answer even if the value failed.
     timer.start();
-    yield piece;
-    timer.stop();
   }
-  timer.start();
 }
 
 /** Waits for a call of a store until its time is up. */
@@ -104,6 +108,7 @@ function within<T>({ clock, timeoutMs }: StoreLimits, call: (timer: Timer) => Pr
     const start = () => {
       // A store that has taken too long receives nothing more.
       if (error !== undefined) throw error;
+      stop();
       stop = clock.after(timeoutMs, end);
     };
     start();

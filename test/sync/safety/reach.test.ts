@@ -153,3 +153,37 @@ test.each([
   });
   expect(disposition(error)).toBe("retry-after");
 });
+
+test("a run ends by itself if a store never answers once its value has failed", async () => {
+  const clock = new TestClock({ startAt: new Date(1_700_000_000_000) });
+  const below = memoryStore();
+  await service.runAccounts(ids(40), { ledger: storeLedger(below) });
+  let isListing = false;
+  let isSilent = false;
+  const store: Store = {
+    ...unreachable(
+      below,
+      ({ key }) => isListing && key.endsWith(".ids"),
+      () => systemError("EIO"),
+      "read",
+    ),
+    putIfAbsent: async (key, value) => {
+      if (!key.endsWith(".removals.txt")) return below.putIfAbsent(key, value);
+      isListing = true;
+      return below.putIfAbsent(key, value).catch(() => {
+        isSilent = true;
+        return new Promise(() => {});
+      });
+    },
+  };
+  const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(1)));
+  const { installationId } = service;
+  const running = thrownBy(
+    service
+      .syncClient({ clock, timeoutMs: 30_000 })
+      .run(connector, { installationId, ledger: storeLedger(store) }),
+  );
+  await until(() => isSilent);
+  clock.advance(30_000);
+  expect(await running).toMatchObject({ code: "RUN_HELD" });
+});
