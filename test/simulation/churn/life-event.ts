@@ -1,4 +1,4 @@
-import type { SnapshotCollection } from "@saas-management/sdk";
+import type { Modelled } from "./fields.js";
 import type { Installation } from "./installation.js";
 import type { Habit } from "./organisations.js";
 import type { Population } from "./population.js";
@@ -11,7 +11,7 @@ export interface LifeEvent {
   readonly habit?: readonly [habit: Habit, times: number];
   /** The number of days it takes; if absent, all of it happens between two runs. */
   readonly days?: number;
-  readonly concerns: readonly SnapshotCollection[];
+  readonly concerns: readonly Modelled[];
   /** Whether it's large and known in advance, so that the guard should ask. If not, holding a run for it is wrong. */
   readonly isAsked: boolean;
   /** @param share How much of it happens before this run. */
