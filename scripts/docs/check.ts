@@ -29,9 +29,7 @@ export async function siteProblems(folder: string): Promise<readonly string[]> {
   const inMenu = new Set(linksOf("guides/", someGuide).map(([file]) => file));
   const outside = [...pages.keys()].filter((page) => IN_MENU.test(page) && !inMenu.has(page));
   console.log(`${pages.size} pages, ${files.length} files, ${megabytes.toFixed(1)} MB`);
-  const unreachable = outside.map(
-    (page) => `${page} is not in the menu of scripts/docs/vitepress/config.ts`,
-  );
+  const unreachable = outside.map((page) => `${page} is not in the menu of scripts/docs/vitepress/config.ts`);
   return [
     ...new Set(dead),
     ...unreachable,

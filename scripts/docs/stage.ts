@@ -25,7 +25,7 @@ export async function stagePages(folder: string): Promise<void> {
   }
 }
 
-/** Titles the pages of the API reference with import specifiers, and empties defaults that TypeDoc calls "undefined". */
+/** Titles the API reference's pages with import specifiers, and empties defaults that TypeDoc calls "undefined". */
 export async function editApiPages(folder: string): Promise<void> {
   for (const { name, specifier } of await entries()) {
     await edit(join(folder, "api", name, "overview.md"), (page) => page.replace(/^# .*$/m, `# ${specifier}`));
