@@ -101,8 +101,7 @@ function createMeters(meter: Meter) {
       unit: "s",
     }),
     records: meter.createCounter(name("sync.records"), {
-      description:
-        "Records that the service accepted in successful writes to a batch and in completed runs.",
+      description: "Records that the service accepted in successful writes to a batch and in completed runs.",
       unit: "{record}",
     }),
     removals: meter.createCounter(name("sync.removals"), {

@@ -131,7 +131,8 @@ export function readCsv(input: FileInput, options: CsvOptions, detection?: Detec
         throw problemAt(name, "is empty", advice);
       }
       if (stats.read === 0 && !allowEmpty && !header.mayBeEmpty) {
-        const advice = "The program that wrote it may have failed; if a file without rows is valid, set allowEmpty.";
+        const advice =
+          "The program that wrote it may have failed; if a file without rows is valid, set allowEmpty.";
         throw problemAt(name, "has no row after its header", advice, ALLOW_EMPTY);
       }
     })();
