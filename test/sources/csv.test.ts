@@ -165,7 +165,7 @@ test.each<[string, Uint8Array | string, RegExp]>([
   ["a workbook of Excel", workbook, /XLSX.*CSV/],
   ["an old workbook", Buffer.from("\xd0\xcf\x11\xe0\xa1\xb1\n", "latin1"), /XLS\)/],
   ["a PDF", "%PDF-1.7\n%âãÏÓ\n", /PDF/],
-  ["a page", "<!DOCTYPE html>\n<html><head></head></html>\n", /HTML.*logging in/],
+  ["a page", "<!DOCTYPE html>\n<html><head></head></html>\n", /HTML.*login page/],
   ["a page on one line", "<html><body>502 Bad Gateway</body></html>", /HTML/],
   ["an XML error", '\uFEFF<?xml version="1.0"?>\n<Error/>', /HTML or XML/],
   ["UTF-16", Buffer.from(`\uFEFF${HEAD}`, "utf16le"), /encoding: "utf-16le"/],
