@@ -1,5 +1,5 @@
 /**
- * Records of the model as the SDK would send and sample them. `equivalence.test.ts` checks the samples against the SDK.
+ * The model's records as the SDK would send and sample them. `equivalence.test.ts` checks the samples against the SDK.
  */
 import type { SnapshotCollection } from "@saas-management/sdk";
 import { isPlainObject } from "../../../src/core/validate.js";

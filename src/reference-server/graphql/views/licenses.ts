@@ -4,13 +4,13 @@ import { calendarDateOf, lazy } from "../../values.js";
 import type { License, Plan, SyncedData } from "./synced.js";
 import type { Usage } from "./usage.js";
 
-interface Money {
+export interface Money {
   readonly amount: Big;
   readonly currency: string;
 }
 
 /** The time from which a use counts as recent. */
-interface RecentUse {
+export interface RecentUse {
   readonly since: number;
   readonly days: number;
 }
@@ -122,7 +122,7 @@ const INACTIVE = unused(() => "The account is not active.");
 const NEVER_USED = unused(() => "No use was ever seen.");
 
 /** A license. A class, because a workspace may have a million: getters share their code. */
-class LicenseRow {
+export class LicenseRow {
   readonly id: string;
   readonly isBillable: boolean;
   readonly #usage: Usage;
