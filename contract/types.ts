@@ -3,7 +3,7 @@
 /** How the service processes a collection. */
 export type DataModel = "snapshot" | "event";
 
-/** The SDK's names, written as in a `.proto`: `full_name` rather than `fullName`. */
+/** Names are those of the SDK, written as in a `.proto`: `full_name`, and not `fullName`. */
 export interface Rules {
   /** The SDK doesn't write a collection that is "left out". */
   readonly collections: Readonly<Record<string, DataModel | "left out">>;
@@ -13,13 +13,13 @@ export interface Rules {
 export interface MessageRules {
   /** The service description doesn't show this model. */
   readonly assumed?: true;
-  /** At least one of these groups of fields must be complete, and no group may be half-filled. */
+  /** At least one of these groups of fields must be complete, and none half-filled. */
   readonly completeGroups?: readonly (readonly string[])[];
   readonly fields?: Readonly<Record<string, FieldRules>>;
 }
 
 export interface FieldRules {
-  /** Omits the field from records. A field that code generation refuses may have only this rule. */
+  /** Leaves the field out of records. A field that code generation refuses can have no other rule. */
   readonly leftOut?: true;
   /** The field identifies the record within its collection. */
   readonly id?: true;
@@ -29,11 +29,11 @@ export interface FieldRules {
   readonly requiredWhen?: { readonly field: string; readonly value: string };
   /** `decimal` is a number such as `-12.50`, `currency` an ISO 4217 code. */
   readonly format?: "decimal" | "currency";
-  /** Collections in which a preview looks for the record with this id. */
+  /** Collections that may contain the record with this id; previews look for that record there. */
   readonly refersTo?: readonly string[];
-  /** What the reference server's GraphQL API shows the field as. */
+  /** The part that the field plays in the reference server's GraphQL API. */
   readonly shownAs?: ShownPart;
-  /** The field changes on its own, like a version or a counter; times don't need this rule. */
+  /** The field changes on its own, like a version or a counter. A time needs no such rule. */
   readonly drifts?: true;
 }
 
@@ -52,9 +52,12 @@ export type ShownPart =
   | "until"
   | "username";
 
-/** What each part of the contract is for, under the contract's names; a path leads through messages. */
+/**
+ * What each part of the contract is for. Names are those of the contract; a path such as `header.batch_id` leads into a
+ * message.
+ */
 export interface Mapping {
-  /** True if we wrote the contract from the service's description. Otherwise, its tests are skipped. */
+  /** We made the contract from the service's description. Without this flag, tests of that contract are skipped. */
   readonly assumed?: true;
   /** Full name of the service. */
   readonly service: string;
@@ -62,32 +65,32 @@ export interface Mapping {
   readonly start: { readonly installationId: string; readonly batchId: string };
   readonly sync: {
     readonly batchId: string;
-    /** The count in the answer; omit it if the contract has none. */
+    /** The count in the answer; leave it out if the contract has no count. */
     readonly accepted?: string;
   };
   readonly complete: {
     readonly batchId: string;
-    /** The lists of counts in the answer; omit them if the contract has none. */
+    /** The lists of counts in the answer; leave them out if the contract has no counts. */
     readonly snapshots?: Readonly<Record<"list" | "collection" | "added" | "updated" | "removed", string>>;
     readonly events?: Readonly<Record<"list" | "collection" | "accepted", string>>;
   };
   readonly abort: { readonly batchId: string };
-  /** Key of the batch's state in the trailing metadata. */
+  /** Key of the trailing metadata with the state of a batch. */
   readonly batchState: string;
   /**
-   * The SDK's names for messages, fields, enums and values whose names in the contract differ, such as
-   * `"Person.display_name": "full_name"`. The contract's names are without the package.
+   * The SDK's names of messages, fields, enums and values, by their names in the contract without the package, such as
+   * `"Person.display_name": "full_name"`. All other parts keep their names.
    */
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** How JSON represents a scalar. `date` is a string `YYYY-MM-DD`, for which filters also take a `Date`. */
+/** How JSON represents a scalar. `date` is a string `YYYY-MM-DD`. */
 export type ScalarKind = "string" | "number" | "boolean" | "date";
 
 export interface GraphQLOverlay {
   /** As in `Mapping`. */
   readonly assumed?: true;
-  /** Public names of types, by their names in the schema. Other inputs aren't exported; other enums are spelled out. */
+  /** Public names of types, by their names in the schema. Other inputs aren't exported; other enums are inlined. */
   readonly types: Readonly<Record<string, string>>;
   readonly scalars: Readonly<Record<string, ScalarKind>>;
 }

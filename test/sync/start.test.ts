@@ -103,10 +103,10 @@ test("rejects when it times out, and close waits until the batch that is still s
   expect(clock.sleeping).toBe(0);
 });
 
-// The first ones are more than a grpc-js server can count; the others are too long for gRPC's header.
+// The first two are more than a grpc-js server can count, and the others are too long for gRPC's header.
 test.each([2 ** 31 - 1, 2 ** 31, 2 ** 53, Number.MAX_VALUE])("accepts timeoutMs %d", async (timeoutMs) => {
   const client = harness.client({ timeoutMs, retry: false });
-  // A deadline that overflowed sets a timer without a time before this one.
+  // The timer of a deadline that overflowed would fire before this one.
   harness.server.before.SyncRecords = () => new Promise((resolve) => setTimeout(resolve));
   const batch = await client.startBatch(START);
   await expect(batch.write("accounts", accounts(1))).resolves.toMatchObject({
