@@ -33,8 +33,8 @@ export interface GraphQLOptions {
    */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
   /**
-   * Platform-managed authentication: returns the whole `Authorization` value. Called as often as an `apiKey` function.
-   * Use `"none"` behind a proxy that adds the header; the SDK then sends none.
+   * Platform-managed authentication: returns the whole `Authorization` value. The function is called as often as an
+   * `apiKey` function. Use `"none"` behind a proxy that adds the header; the SDK then leaves the header out.
    * @default none: `apiKey` is then required
    */
   readonly authorization?: (() => string | Promise<string>) | "none" | undefined;
@@ -49,7 +49,7 @@ export interface GraphQLOptions {
    */
   readonly retry?: RetryOptions | false | undefined;
   /**
-   * Sent with every request, as HTTP headers and as gRPC metadata. The SDK refuses `authorization` and headers that
+   * Headers to add to every request; for gRPC, they're metadata. The SDK refuses `authorization` and headers that
    * belong to the connection: `connection`, `keep-alive`, `proxy-connection`, `proxy-authorization`, `te` other than
    * `trailers`, `trailer`, `upgrade`, `transfer-encoding`, `content-length`, `expect` and `host`. @default none
    */
@@ -125,7 +125,7 @@ export interface CommonConfiguration {
   readonly userAgent: string;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Whether calls go to the service. Only those are published on the tracing channels. */
+  /** Whether calls go to the service. Only calls to the service are published on the tracing channels. */
   readonly isTraced: boolean;
 }
 
@@ -158,8 +158,8 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Copies a caller's headers. Refuses a `Headers`, a Map or a list of pairs, because they'd be sent as no headers at
- * all.
+ * Copies a caller's headers. Refuses a `Headers`, a Map or a list of pairs, because reading them as an object would
+ * yield no headers.
  * @throws {ConfigurationError | InvalidInputError} not a plain object, a value is not a string, or the header is one
  *   that the SDK or the connection sets
  */
@@ -186,7 +186,7 @@ export function readHeaders(
 
 const OWN_HEADERS = ["authorization", "content-type", "accept", "user-agent"];
 
-/** Returns the entries of a trace's carrier that can be sent. A subscriber must not be able to make a call fail. */
+/** Returns only the entries of a trace's carrier that can be sent, so that a subscriber can't make a call fail. */
 export function sendableHeaders(
   carrier: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, string>> {

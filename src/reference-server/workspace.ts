@@ -46,15 +46,20 @@ export type MessageOf<K extends Collection> = Extract<
   { $case: K }
 >["value"]["records"][number];
 
+/** A decoded record of any collection. */
+export interface AnyRecord {
+  readonly variant?: { readonly $case: string; readonly value: object } | undefined;
+}
+
 /** The part of an installation that the GraphQL API can see. */
 export interface SyncedInstallation {
   readonly id: string;
   readonly integration: { readonly id: string; readonly name: string };
   /**
-   * The records of a snapshot collection that aren't removed, or all events of an event collection. Returns the same
-   * array until the collection changes, so that views know whether they are current.
+   * The records of a snapshot collection that aren't removed, or all events of an event collection; none if the contract
+   * lacks it. Returns the same array until the collection changes, so that views know whether they are current.
    */
-  records<K extends Collection>(collection: K): readonly MessageOf<K>[];
+  records(collection: string): readonly AnyRecord[];
 }
 
 export interface ProcurementCase {

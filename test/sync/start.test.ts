@@ -103,7 +103,7 @@ test("rejects when it times out, and close waits until the batch that is still s
   expect(clock.sleeping).toBe(0);
 });
 
-// The first ones are more than a grpc-js server can count; the others are too long for gRPC's header.
+// The first two are more than a grpc-js server can count, and the others are too long for gRPC's header.
 test.each([2 ** 31 - 1, 2 ** 31, 2 ** 53, Number.MAX_VALUE])("accepts timeoutMs %d", async (timeoutMs) => {
   const client = harness.client({ timeoutMs, retry: false });
   const timers = vi.spyOn(globalThis, "setTimeout");

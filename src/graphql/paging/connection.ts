@@ -30,7 +30,7 @@ export interface Connection<Node> extends AsyncIterable<Node> {
    */
   pages(): AsyncIterable<Page<Node>>;
   /**
-   * All nodes up to `limit`, in iteration order. If one page fails, it rejects and you get none.
+   * All nodes up to `limit`, in iteration order. If one page fails, the promise rejects and you get no nodes.
    * @throws any error of a request, such as {@link TransportError}
    */
   toArray(): Promise<Node[]>;
@@ -98,7 +98,7 @@ export class PagedConnection<Node> implements Connection<Node> {
   }
 }
 
-/** Iterates the nodes of a connection; backward, from the end to the start. */
+/** Iterates the nodes of a connection, from the end to the start if its direction is `backward`. */
 class NodeIterator<Node> implements AsyncIterator<Node, undefined> {
   readonly #plan: ConnectionPlan<Node>;
   readonly #pages: PageIterator<Node>;

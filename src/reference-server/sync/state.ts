@@ -7,11 +7,14 @@ import type {
   EventResult,
   SnapshotResult,
 } from "../../sync/generated/contract.js";
-import type { Collection, MessageOf, SyncedInstallation, Workspace } from "../workspace.js";
+import type { AnyRecord, Collection, SyncedInstallation, Workspace } from "../workspace.js";
 import { Batch } from "./batch.js";
 import { requireId, validRecords } from "./message.js";
 import { Refusal } from "./refusal.js";
-import { type CollectionMessage, createStores } from "./stores.js";
+import { type CollectionMessage, createStores, isCollection } from "./stores.js";
+
+/** The same array each time, because a new one would count as a change. */
+const NONE: readonly never[] = [];
 
 /** A direct integration installation. Its lock is held while its newest batch is active. */
 export class Installation implements SyncedInstallation {
@@ -27,8 +30,8 @@ export class Installation implements SyncedInstallation {
     this.integration = { id: randomUUID(), name: integrationName };
   }
 
-  records<C extends Collection>(collection: C): readonly MessageOf<C>[] {
-    return this.stores[collection].present();
+  records(collection: string): readonly AnyRecord[] {
+    return isCollection(collection) ? this.stores[collection].present() : NONE;
   }
 
   lockHolder(now: number): Batch | undefined {

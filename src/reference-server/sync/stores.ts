@@ -17,7 +17,7 @@ export function createStores(): CollectionStores {
   return Object.fromEntries(stores);
 }
 
-function isCollection(name: string): name is Collection {
+export function isCollection(name: string): name is Collection {
   return Object.hasOwn(WIRE, name);
 }
 

@@ -1,8 +1,8 @@
 /**
  * Checks the values of a record and encodes them in one pass.
  *
- * The generated encoders are chains of these methods. Each returns false for a value that the schema refuses, without
- * saying why; explain-record.ts finds the reason. After a refusal, drop what was written.
+ * The generated encoders are chains of these methods. Each method returns false for a value that the schema refuses,
+ * but not why; explain-record.ts finds the reason. After a refusal, drop what was written.
  */
 import { isPlainObject } from "../../core/validate.js";
 import type { EventTimes } from "../event-times.js";
@@ -69,7 +69,7 @@ export class RecordWriter extends ByteWriter {
     return encoder.names.areAllOf(value) && this.fields(tag, value, encoder);
   }
 
-  /** Writes a message from an object that was already checked for other fields. */
+  /** Writes a message from an object that was already checked for unknown fields. */
   fields(tag: number, value: Fields, { encode }: MessageEncoder): boolean {
     const start = this.begin(tag);
     if (!encode(this, value)) return false;
@@ -225,7 +225,7 @@ export class RecordWriter extends ByteWriter {
   }
 }
 
-/** Whether exactly one of the named fields is set, and no other. Counts the getters of a class. */
+/** Whether exactly one of the named fields is set, and no other. Getters of a class count, too. */
 export function onlyOne(fields: Fields, ...names: readonly string[]): boolean {
   let present = 0;
   for (const name of names) if (fields[name] != null) present += 1;

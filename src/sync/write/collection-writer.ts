@@ -42,7 +42,7 @@ export interface OpenCollection {
   readonly requireWhole: () => void;
   /** Marks the batch incomplete. Returns the error to reject with. */
   readonly fail: (error: unknown) => unknown;
-  /** A completion waits for this, even if the caller doesn't. */
+  /** Called with the writer's end, which a completion waits for even if the caller doesn't. */
   readonly ending: (ended: Promise<unknown>) => void;
   /** A sentence that says what a failed write means for the records already sent. */
   readonly consequence: string;
@@ -55,7 +55,7 @@ export function collectionWriter<C extends Collection>(open: OpenCollection): Co
   sink.catch(() => {});
   let writes: Promise<void> = Promise.resolve();
   let ended: Promise<WriteStats> | undefined;
-  /** Record objects of writes that have not resolved. */
+  /** Record objects of writes that haven't resolved yet. */
   const pending = new Set<unknown>();
 
   const failing = async <T>(step: () => T | Promise<T>): Promise<T> => {

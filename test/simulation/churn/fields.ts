@@ -11,7 +11,7 @@ import type { SnapshotCollection } from "@saas-management/sdk";
 export type Kind = "text" | "reference" | "choice" | "boolean" | "parent" | "number" | "counter" | "time";
 
 export interface FieldModel {
-  /** Its path in a record of the SDK. */
+  /** The field's path in a record of the SDK. */
   readonly path: string;
   readonly kind: Kind;
   /** The share of the records that have it. */
@@ -79,7 +79,7 @@ export const FIELDS: Readonly<Record<SnapshotCollection, readonly FieldModel[]>>
   ],
 };
 
-/** Weights of some values, of which the first are the most frequent. */
+/** Weights of this many values, the most frequent first. */
 export function zipf(count: number, exponent: number): readonly number[] {
   const weights = Array.from({ length: count }, (_, i) => (i + 1) ** -exponent);
   const all = weights.reduce((sum, weight) => sum + weight, 0);

@@ -1,4 +1,6 @@
-/** Records of the model, as the SDK would send and sample them. `equivalence.test.ts` holds the samples to the shipped ones. */
+/**
+ * The model's records as the SDK would send and sample them. `equivalence.test.ts` checks the samples against the SDK.
+ */
 import type { SnapshotCollection } from "@saas-management/sdk";
 import { isPlainObject } from "../../../src/core/validate.js";
 import { COLLECTIONS } from "../../../src/sync/collections.js";
@@ -32,13 +34,13 @@ const REQUIRED: Readonly<Record<SnapshotCollection, Fields>> = {
   devices: {},
 };
 
-/** The hash by which the record of a slot is sampled. */
+/** The hash that decides whether the record in a slot is sampled. */
 export function orderOf(slot: number): number {
   const id = Buffer.from(idOf(slot));
   return mixBytes(viewOf(id), 0, id.length, ORDER_SEED) >>> 0;
 }
 
-/** The shipped sample of records. */
+/** The sample that the shipped code takes of records. */
 export function shippedSample(collection: SnapshotCollection, records: readonly Fields[]): FieldSample {
   const sampler = new FieldSampler(FIELDS[collection], []);
   const builder = new MessageBuilder("batch-1", COLLECTIONS[collection], 100_000);

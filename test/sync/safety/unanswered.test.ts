@@ -10,7 +10,7 @@ import { driven, until } from "../../support/promises.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 import { type LedgerStep, type UnansweredLedger, unanswered } from "../../support/unanswered.js";
 
-// The server's clock runs; this one ends only what a test wants it to end.
+// The clients' clock stands still until a test moves it. The server has its own clock, which runs.
 const clock = new TestClock({ startAt: new Date(1_700_000_000_000) });
 let warnings: string[];
 const warn = (message: string) => void warnings.push(message);
@@ -189,7 +189,7 @@ test("a run returns its receipt even if its end is never stored", async () => {
   expect(next.collections.accounts).toMatchObject({ expected: { baseline: "unclear", known: 11 } });
 });
 
-test("records nothing after the run has ended without it", async () => {
+test("a ledger that answers after the run has ended without it records nothing", async () => {
   await service.run(["accounts", "plans"], writeBoth, { ledger: storeLedger(below) });
   const slow = unanswered("look 4", below);
   const run = service.run(["accounts", "plans"], writeBoth, { ledger: slow.ledger });
