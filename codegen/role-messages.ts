@@ -52,7 +52,7 @@ export function* roleMessages(
   yield answer("abort", partsOf(methods.abort.output, "abort"));
 }
 
-/** The lists of records and the groups of collections. The request gets the fields that lead to both. */
+/** The lists of records and the groups of collections. The request gets the fields that lead to them. */
 function* recordLists(request: Parts, rules: Rules, names: Names): Iterable<MessageCopy> {
   const isSkipped = (field: DescField) =>
     rules.collections[names.field(field)] === "left out" || isLeftOut(field, rules, names);

@@ -33,7 +33,7 @@ export interface FieldRules {
   readonly refersTo?: readonly string[];
   /** The part that the field plays in the reference server's GraphQL API. */
   readonly shownAs?: ShownPart;
-  /** The field changes on its own, like a version or a counter. A time needs no such rule. */
+  /** The field changes on its own, like a version or a counter; a time needs no such rule. */
   readonly drifts?: true;
 }
 

@@ -112,7 +112,7 @@ export interface RetryContext {
   readonly deadline: Deadline;
   readonly budget: RetryBudget;
   /**
-   * Called for a failure that isn't retryable. If it returns true, it has removed the cause, and the next attempt
+   * Called for a failure that isn't retryable. If `recover` returns true, the cause is removed, and the next attempt
    * follows at once, regardless of the policy.
    * @throws {SaasManagementError} to fail with instead
    */
@@ -130,7 +130,7 @@ type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: fals
  *
  * p-retry runs the loop: it numbers the attempts, counts the retries, and asks after each failure whether the failure
  * counts and whether to continue. We pass p-retry no signal, because it would drop a success if the signal had since
- * aborted. We pass it only errors of the SDK, because it replaces anything that isn't an error. We check the limit
+ * aborted. We pass p-retry only errors of the SDK, because it replaces anything that isn't an error. We check the limit
  * ourselves, because p-retry stops asking once the limit is reached, even after a failure that doesn't count. We also
  * make the pauses, to honor Retry-After, full jitter and our clock.
  */

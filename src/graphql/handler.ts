@@ -43,7 +43,7 @@ type Allowed = ReadonlyMap<string, string>;
  *   error
  */
 export function createGraphQLHandler(options: {
-  /** Sends the requests with its own key. The client's `onEvent` and `logger` report what failed and why. */
+  /** Sends the requests with the client's own key; its `onEvent` and `logger` report what failed and why. */
   readonly client: GraphQLClient;
   /**
    * What a page may send: documents, and names of `GraphQLClient` methods. The page chooses the variables, but

@@ -1,7 +1,7 @@
 import { isLoopback, parseUrl } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
 
-/** A proxy that opens tunnels (`CONNECT`). JSON and inspection don't show its credentials. */
+/** A proxy that opens tunnels (`CONNECT`). JSON and inspection don't show the proxy's credentials. */
 export class HttpProxy {
   /** Scheme, host and port. */
   readonly origin: string;

@@ -111,8 +111,8 @@ async function untilNamed<T>(
 /** What the failed attempts of one operation, taken together, say about the operation's effect. */
 export class Attempts {
   /**
-   * Whether the service may have executed the operation: an attempt was sent, and no response proves that it was
-   * refused.
+   * Whether the service may have executed the operation: an attempt was sent, and no response proves that the attempt
+   * was refused.
    */
   mayBeDone = false;
   /** Whether the service refused an attempt. If this and `mayBeDone` are false, nothing reached the service. */
@@ -133,7 +133,7 @@ export class Attempts {
   }
 }
 
-/** Statuses of a server that broke down. They don't reveal what the server had done before. */
+/** Statuses of a server that broke down, which don't reveal what the server had done before. */
 const UNCLEAR: ReadonlySet<string> = new Set(["UNKNOWN", "INTERNAL", "DATA_LOSS"]);
 
 /** Returns whether the error proves that the service didn't execute the operation. */

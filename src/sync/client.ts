@@ -128,7 +128,7 @@ export class BatchClient {
   }
 
   requireOpen(): void {
-    // A new error for each caller, because its stack gets the caller's call site.
+    // Each caller gets a new error, because the call site is added to its stack.
     if (this.#closed.signal.aborted) throw clientClosed();
   }
 

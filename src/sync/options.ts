@@ -108,8 +108,8 @@ export function resolveSyncOptions(options: SyncClientOptions) {
 }
 
 /**
- * Proxies limit the size of a stream. Including its prefix, a message has at most 1 MiB, which nginx allows by default;
- * small windows get smaller messages.
+ * Proxies limit the size of a stream. A message has at most 1 MiB with its prefix, which nginx allows by default; small
+ * windows get smaller messages.
  */
 function messageBytesFor(windowBytes: number): number {
   const bytes = windowBytes < 2 * 1024 * 1024 ? Math.min(windowBytes, 512 * 1024) : 1024 * 1024;

@@ -11,9 +11,8 @@ export interface CallContext extends AttemptContext {
   /** How long the service may take to answer, in milliseconds. @default `timeoutMs` */
   readonly answerMs?: number | undefined;
   /**
-   * Called before the call fails, if the service certainly processed none of it: the call didn't leave this machine, or
-   * its stream was refused. A transport that isn't certain never calls `onUnsent`; what the service did is then
-   * unknown.
+   * Called before the call fails, if the service certainly didn't process the call: it never left this machine, or its
+   * stream was refused. A transport that isn't certain never calls `onUnsent`; what the service did is then unknown.
    */
   readonly onUnsent?: (() => void) | undefined;
   /**

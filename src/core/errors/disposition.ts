@@ -5,12 +5,13 @@ import { SaasManagementError } from "./index.js";
  * Tells a scheduler what to do after an error.
  *
  * - `retry-now`: start the same job again.
- * - `retry-after`: start it again later: after the error's `retryAfterMs` if it has one, otherwise after a few minutes.
+ * - `retry-after`: start the job again later: after the error's `retryAfterMs` if it has one, otherwise after a few
+ *   minutes.
  * - `needs-approval`: the run was held, and a person has to decide.
  * - `fix-data`: records or files are invalid.
  * - `fix-configuration`: an option, an address, a folder or the program itself is wrong.
  * - `fix-credential`: the key is missing, was refused, or doesn't permit the operation.
- * - `unknown`: the outcome of a completion is unknown, or the error is none of these.
+ * - `unknown`: the outcome of a completion is unknown, or none of the above fits the error.
  *
  * If an error of your own should lead to another run, set `retryable: true` on it, and `retryAfterMs: 0` to run again
  * at once.

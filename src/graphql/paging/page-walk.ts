@@ -18,7 +18,7 @@ export interface Page<Node> {
   readonly nodes: readonly Node[];
   /** Where the page lies. */
   readonly pageInfo: PageInfo;
-  /** Number of nodes on all pages; undefined if your own document doesn't select it. */
+  /** Number of nodes on all pages; undefined if your own document doesn't select `totalCount`. */
   readonly totalCount: number | undefined;
   /** The server's own id of the request that read the page, if it sent one. */
   readonly requestId: string | undefined;
@@ -38,7 +38,7 @@ export interface FetchedPage<Node> {
   readonly requestId: string | undefined;
 }
 
-/** From the start with `first` and `after`, or from the end with `last` and `before`. */
+/** Pages are read from the start with `first` and `after`, or from the end with `last` and `before`. */
 export type Direction = "forward" | "backward";
 
 export interface PageRequest {

@@ -57,7 +57,7 @@ export class BatchHandle implements SyncBatch {
   }
 
   /**
-   * The first failure of a window, the lease or the completion. Undefined if there was none, even if a source failed or
+   * The first failure of a window, the lease or the completion; undefined if there was none, even if a source failed or
    * a record was invalid.
    */
   get failure(): unknown {
@@ -137,7 +137,7 @@ export class BatchHandle implements SyncBatch {
       await this.#writes.settled();
       this.#requireComplete();
       const counts = await session.onWire(async () => {
-        // Gives a write that nobody awaits time to begin, so that the check below notices it.
+        // A write that nobody awaits may begin now, so that the check below notices it.
         await nextTurn();
         this.#requireComplete();
         return this.#sendCompletion();

@@ -89,7 +89,7 @@ export class BatchSession implements WriteTarget {
     return statsByCollection(this.#reports);
   }
 
-  /** The first failure of a window, the lease or the completion. Never a source's exception. */
+  /** The first failure of a window, the lease or the completion; never a source's exception. */
   get failure(): unknown {
     return this.#failure;
   }

@@ -27,7 +27,7 @@ export interface BatchOptions {
   readonly signal?: AbortSignal | undefined;
   /** Time limit for an RPC or a window of records, with retries, in milliseconds. @default the client's `timeoutMs` */
   readonly timeoutMs?: number | undefined;
-  /** Headers of every RPC. They override the client's `headers`, and follow the same rules. @default none */
+  /** Headers of every RPC, which override the client's `headers` and follow the same rules. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Called for every event of the batch. Errors it throws are logged. @default none */
   readonly onProgress?: OnProgress | undefined;

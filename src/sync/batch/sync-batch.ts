@@ -89,9 +89,9 @@ export interface SyncBatch extends AsyncDisposable {
   /**
    * Aborts the batch: cancels requests in flight, rejects queued writes, and releases the lock. An abort removes
    * nothing and rolls nothing back: records that the batch added stay for good, unless a completed snapshot once
-   * contained them. Concurrent calls share one abort, and you can call it again if it fails. While the batch is being
-   * completed, an abort waits for the outcome. After a completion whose response was lost, a successful abort only
-   * releases the lock.
+   * contained them. Concurrent calls share one abort, and you can call `abort` again if it fails. While the batch is
+   * being completed, an abort waits for the outcome. After a completion whose response was lost, a successful abort
+   * only releases the lock.
    * @throws {BatchStateError} the batch was already completed or aborted
    * @throws {ClosedError} the batch was closed
    */

@@ -115,7 +115,7 @@ export class MessageBuilder {
     return this.#records;
   }
 
-  /** Encodes a record after those of the message. If it's invalid, returns false and leaves nothing of the record. */
+  /** Encodes a record after those of the message. If the record is invalid, returns false and leaves nothing of it. */
   encode(record: unknown, encoder: MessageEncoder): boolean {
     const writer = this.#writer;
     this.#lastStart = writer.position;
@@ -129,7 +129,7 @@ export class MessageBuilder {
   }
 
   /**
-   * Encodes plain records of an array, starting at a position. Stops before one that doesn't fit into the message.
+   * Encodes plain records of an array, starting at a position and ending before one that doesn't fit into the message.
    * @returns where the records are, if any were encoded
    */
   encodeBlock(records: readonly unknown[], from: number, encode: BlockEncoder): RecordBlock | undefined {

@@ -22,7 +22,7 @@ const LEAST_RECORDS = 8;
 /** Starting a block, or reading a record in vain, costs as much as this many records of a block save. */
 const COST = 4;
 const MOST_CREDIT = COST * BLOCK_RECORDS;
-/** How many records to encode singly for each unit of lost credit. This limits the loss to about 1 %. */
+/** How many records to encode singly for each unit of lost credit, which limits the loss to about 1 %. */
 const WAIT = 128;
 /** The top bits of four bytes, which are never set in ASCII. */
 const NOT_ASCII = 0x8080_8080;
@@ -45,7 +45,7 @@ export type BlockEncoder = (
 const SPARE: RecordBlock[] = [];
 const MOST_SPARE = 4;
 
-/** Where a block's records and texts are. Valid until the next block. */
+/** Where a block's records and texts are, which is valid until the next block. */
 export class RecordBlock {
   /** Where each record starts, including its tag, and where the last one ends. */
   readonly starts = new Int32Array(BLOCK_RECORDS + 1);

@@ -13,7 +13,7 @@ export class EncodedRecord {
   buffer: Uint8Array = new Uint8Array();
   start = 0;
   end = 0;
-  /** Where the id's UTF-8 bytes start and end. Both are the same in a collection without ids. */
+  /** Where the id's UTF-8 bytes start and end; in a collection without ids, both are the same. */
   idStart = 0;
   idEnd = 0;
   index = 0;
@@ -69,7 +69,7 @@ export interface RecordInspector {
     block: Pick<RecordBlock, "starts" | "records">,
     index: number,
   ): BlockRefusal | undefined;
-  /** Receives the issues of an invalid record, which the write then skips. Without this method, the write fails. */
+  /** Receives the issues of an invalid record, which the write then skips; without `invalid`, the write fails. */
   invalid?(issues: readonly InputIssue[]): void;
 }
 
@@ -137,7 +137,7 @@ export class InspectedRecords {
   }
 
   /**
-   * Shows the group. Call it before anything else is shown or sent.
+   * Shows the group. Call `show` before anything else is shown or sent.
    * @param buffer The buffer of the group's message.
    */
   show(buffer: Uint8Array = this.#builder.buffer, isLate = false): void {

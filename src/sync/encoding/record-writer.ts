@@ -62,7 +62,7 @@ export class FieldNames {
 
 /** Encodes values as the generated codec does, byte for byte. The encoders skip absent fields. */
 export class RecordWriter extends ByteWriter {
-  /** The limits for events. Undefined for snapshots, whose records may have any time. */
+  /** The limits for events; undefined for snapshots, whose records may have any time. */
   times: EventTimes | undefined = undefined;
 
   message(tag: number, value: unknown, encoder: MessageEncoder): boolean {
@@ -205,14 +205,15 @@ export class RecordWriter extends ByteWriter {
     return this.#utf8(value);
   }
 
-  /** Writes length and UTF-8. Space for both must be reserved. */
+  /** Writes length and UTF-8, for which space must be reserved. */
   #utf8(value: string): boolean {
     const { length } = value;
     const guessed = varintBytes(length);
     const { position } = this;
     const written = this.buffer.write(value, position + guessed);
     if (written !== length) {
-      // A lone surrogate would reach the service as another character. Only non-ASCII strings can hold one.
+      // A lone surrogate would reach the service as another character. Only non-ASCII strings can hold a lone
+      // surrogate.
       if (!value.isWellFormed()) return false;
       const needed = varintBytes(written);
       if (needed !== guessed) {

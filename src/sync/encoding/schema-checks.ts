@@ -1,4 +1,4 @@
-/** The building blocks of the generated schemas. They explain a refusal, and never quote a value of the record. */
+/** The building blocks of the generated schemas, which explain a refusal and never quote a value of the record. */
 import { z } from "zod";
 import { describeType, isPlainObject } from "../../core/validate.js";
 import { EventTimes } from "../event-times.js";
@@ -153,7 +153,7 @@ export const absent = z.null(expected("nothing beside the variant", describeType
 
 export interface RecordSchemas {
   readonly generic: z.ZodType;
-  /** For records with a variant under its name. Undefined if there are no such variants. */
+  /** For records with a variant under its name; undefined if there are no such variants. */
   readonly others?: z.ZodType;
 }
 

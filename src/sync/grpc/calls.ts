@@ -54,7 +54,7 @@ export function unary<Response>(method: Method<Response>, request: Uint8Array): 
 
 export interface StreamAnswer<Response> {
   readonly response: Response;
-  /** Whether everything was sent before the response arrived. Only then can the response be about all messages. */
+  /** Whether everything was sent before the response arrived; only then can the response be about all messages. */
   readonly everythingSent: boolean;
 }
 

@@ -18,7 +18,7 @@ const MOST_FAILURES = 2;
 /**
  * The connection that calls use, and the connections that it replaced.
  *
- * The next call replaces a connection that failed, stalled, sat idle or was discarded. So each retry of the SDK makes
+ * The next call replaces a connection that failed, stalled, sat idle or was discarded. Each retry of the SDK thus makes
  * one attempt to connect. On its own, grpc-js would fail the calls in between with a stale reason, pause on a schedule
  * of its own, and wait forever for a peer that accepts the connection and then says nothing.
  */
@@ -212,7 +212,7 @@ class Connection {
       this.#connectingSince = undefined;
       this.#sockets.settled();
     }
-    // Only if idle, because even a closed client would connect.
+    // A closed client would connect as well, so only an idle one is asked to.
     if (this.#state === connectivityState.IDLE)
       this.#sockets.during(() => this.#client.getChannel().getConnectivityState(true));
     return this.#state;

@@ -56,7 +56,7 @@ const RESET_STREAM: ReadonlySet<string> = new Set([
 const REFUSED_STREAM = "Stream refused by server";
 
 /**
- * Whether the server certainly didn't process the call (RFC 9113, section 8.7). If the same text comes in a response, a
+ * Whether the server certainly didn't process the call (RFC 9113, section 8.7). If a response contains the text, a
  * proxy may have tried more than once, so nothing is certain.
  */
 export function isUnprocessed(failure: FailedCall | undefined): boolean {
@@ -66,7 +66,7 @@ export function isUnprocessed(failure: FailedCall | undefined): boolean {
 /** Stands in for the details that grpc-js leaves out if it doesn't know a response's compression. */
 export const UNKNOWN_COMPRESSION = "Unknown compression";
 
-/** What grpc-js says about a response that it can't read. It makes up the status: the service may have said OK. */
+/** What grpc-js says about a response that it can't read, with a made-up status: the service may have said OK. */
 const UNREADABLE_ANSWERS = new RegExp(
   `^(No message received|Too many responses received|Failed to decompress (deflate|gzip)-encoded message|${UNKNOWN_COMPRESSION})$|^Response message parsing error`,
 );
@@ -79,7 +79,7 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
   const { code, details } = failed;
   const serverMessage = place.credential.redact(details);
   if (RESET_STREAM.has(details)) return callFailed(failed, place, serverMessage);
-  // Without status and details, because the service may have executed the call, and the details quote the response.
+  // Leaves out status and details, because the service may have executed the call, and the details quote the response.
   if (UNREADABLE_ANSWERS.test(details))
     return new SyncProtocolError(
       `${operation}: the answer is unreadable. Check that the endpoint is the address of the Sync API.`,
@@ -100,7 +100,7 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
         { serverMessage },
       );
     case status.RESOURCE_EXHAUSTED:
-      // The same status means that a message is too large for either side, which no retry can fix.
+      // This status also means that a message is too large for either side, which no retry can fix.
       if (/larger than|too large|size|bytes/i.test(details)) return tooLarge(failed, place, serverMessage);
       return new RateLimitError(`${operation}: too many requests. Try again later.`, {
         serverMessage,
@@ -150,7 +150,7 @@ function answeredOnTheWay(httpStatus: number, { metadata }: FailedCall, place: C
   );
 }
 
-/** Statuses that may mean that the lock is held. The service description doesn't say which one the service uses. */
+/** Statuses that may mean that the lock is held. The service description doesn't say which status is used. */
 const LOCKED: ReadonlySet<number> = new Set([
   status.ALREADY_EXISTS,
   status.FAILED_PRECONDITION,
@@ -252,7 +252,7 @@ function tooLarge({ details }: FailedCall, place: CallPlace, serverMessage: stri
       `${operation}: the service does not accept a message of this size. Lower maxSendMessageBytes.`,
       { grpcStatus: status[status.RESOURCE_EXHAUSTED], serverMessage },
     );
-  // Without a status, because the service may have executed the call.
+  // The status is left out, because the service may have executed the call.
   return new SyncProtocolError(`${operation}: the service could not send its answer, which is too large.`, {
     serverMessage,
   });

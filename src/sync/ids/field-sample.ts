@@ -11,7 +11,7 @@ export type FieldKind = "text" | "value" | "drifting";
 export interface SampledField {
   /** The field's path in a record, such as `details.seatBased.paidSeats`. */
   readonly name: string;
-  /** The same path as field numbers on the wire. */
+  /** The field's path as field numbers on the wire. */
   readonly path: readonly number[];
   readonly kind: FieldKind;
   /** The names of a boolean's or an enum's values, by their numbers. */
@@ -102,7 +102,7 @@ export class FieldSampler {
     }
   }
 
-  /** Adds a record. Call it once per id. */
+  /** Adds a record. Call `add` once per id. */
   add(bytes: DataView, place: RecordPlace): void {
     const order = mixBytes(bytes, place.idStart, place.idEnd, ORDER_SEED) >>> 0;
     if (order < this.#limit) this.#insert(order, bytes, place);

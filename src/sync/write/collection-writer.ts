@@ -22,7 +22,7 @@ export interface CollectionWriter<C extends Collection> {
    */
   write(records: RecordOf<C> | readonly RecordOf<C>[]): Promise<void>;
   /**
-   * Ends the collection: sends the remaining records and resolves when all were accepted. You can call it more than
+   * Ends the collection: sends the remaining records and resolves when all were accepted. You can call `end` more than
    * once.
    * @throws {InvalidInputError} the collection doesn't have the writer's `expectedCount` of records
    */

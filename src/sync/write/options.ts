@@ -14,11 +14,11 @@ export interface WriteOptions {
   readonly expectedCount?: number | undefined;
   /**
    * Skips events that this run, or the last completed run of the collection, has already written. Events are compared
-   * by id, or by their whole contents if the collection has no ids. Only for events, in a run with a ledger.
+   * by id, or by their whole contents if the collection has no ids. Works only for events, in a run with a ledger.
    * @default false
    */
   readonly newOnly?: boolean | undefined;
-  /** Cancels the write: it rejects with the signal's reason, and the batch can no longer be completed. @default none */
+  /** Cancels the write, which rejects with the signal's reason; the batch can no longer be completed. @default none */
   readonly signal?: AbortSignal | undefined;
 }
 
