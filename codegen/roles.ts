@@ -34,7 +34,7 @@ export interface Roles {
 export function findRoles(registry: FileRegistry, mapping: Mapping, refusals: string[]): Roles {
   const services = [...registry].filter((desc) => desc.kind === "service");
   const named = services.find(({ typeName }) => typeName === mapping.service);
-  // If there is only one, continues with it, to report everything else that is wrong in the same run.
+  // If the contract has only one service, continues with it, to report everything else that is wrong as well.
   const service = named ?? services[0];
   const unknown = mappingError(
     "service",
@@ -65,7 +65,7 @@ function methodOf(service: DescService, role: Role, { methods }: Mapping): DescM
 /**
  * The fields of a path such as `header.batch_id`.
  * @param place The key of the mapping.
- * @param remedy What to do if the contract has nothing like it.
+ * @param remedy What to do if the contract has no such field.
  */
 export function fieldsAt(
   message: DescMessage,

@@ -56,7 +56,7 @@ export function fromCsv<R, const Column extends string = string>(
   input: FileInput,
   options: {
     /**
-     * The columns to read, by heading. A row has only these, and a file that lacks one of them is refused.
+     * The columns to read, by heading. Rows have only these columns, and a file that lacks one of them is refused.
      * @default every column of the file
      */
     readonly columns?: readonly Column[] | undefined;
@@ -84,14 +84,14 @@ export function fromCsv(input: FileInput, options: CsvOptions): Source<unknown> 
   return readCsv(input, options);
 }
 
-/** What depends on the first line of a file. */
+/** Choices that depend on a file's first line. */
 interface Detection {
   /** Finds the delimiter, unless one is given. */
   readonly delimiterIn: (header: string) => string;
   readonly choose?: ChooseColumns | undefined;
 }
 
-/** Like `fromCsv`, but reads the first line before it decides. */
+/** Like `fromCsv`, but `detection` can choose the delimiter and the columns from the first line. */
 export function readCsv<R>(
   input: FileInput,
   options: Omit<CsvOptions, "map"> & {
@@ -131,7 +131,8 @@ export function readCsv(input: FileInput, options: CsvOptions, detection?: Detec
         throw problemAt(name, "is empty", advice);
       }
       if (stats.read === 0 && !allowEmpty && !header.mayBeEmpty) {
-        const advice = "The program that wrote it may have failed; if no rows are right, set allowEmpty.";
+        const advice =
+          "The program that wrote it may have failed; if a file without rows is valid, set allowEmpty.";
         throw problemAt(name, "has no row after its header", advice, ALLOW_EMPTY);
       }
     })();

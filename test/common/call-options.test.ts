@@ -72,7 +72,7 @@ test("writes and aborts of a batch send its headers, even an abort by id", async
 test("a run's time limit is the deadline of each of its RPCs", async () => {
   await run({ timeoutMs: 7_000 }, { timeoutMs: 60_000 });
   expect(harness.server.timesLeftMs).toHaveLength(2);
-  // The start itself continues, because its answer may hold a lock.
+  // The request of the start itself continues, because the answer may come with a lock.
   expect(harness.server.timesLeftMs[1]).toBeLessThanOrEqual(8_000);
 });
 

@@ -57,7 +57,7 @@ test("a run publishes its write, batch and RPCs in order, with their ids", async
     run: (batch) => batch.write("accounts", accounts(3)),
   });
   const options = { installationId: service.installationId, ledger: "none", guard: false } as const;
-  // It calls no service.
+  // A preview calls no service, so it publishes nothing.
   await service.sync.preview(connector, options);
   expect(order).toEqual([]);
   await service.sync.run(connector, options);

@@ -61,7 +61,7 @@ export async function startServer(options: { portfolio?: Portfolio; pageSize?: n
   const url = `http://127.0.0.1:${server.port}/graphql`;
   const key = keys.create({ workspace, scope: "read-write", permissions: [] });
 
-  /** Sends a request and returns what came back. Without a `key` in the options, with the one that may write. */
+  /** Sends a request with the key that may write, unless `headers` say otherwise, and returns the response. */
   async function send<Data>(
     query: string,
     variables?: Readonly<Record<string, unknown>>,
@@ -160,7 +160,7 @@ function timestamp(at: string): { seconds: bigint; nanos: number } {
   return { seconds: BigInt(Date.parse(at)) / 1000n, nanos: 0 };
 }
 
-/** A request for fetch that sends a query. Without a key it has none. */
+/** The options with which fetch posts a query. Without `key`, the request has no authorization. */
 export function post(
   query: string,
   key?: string,

@@ -1,4 +1,4 @@
-/** Records for tests of mechanisms, with what the service's description shows. Change them for another contract. */
+/** Records for tests of mechanisms, with fields of the service's description. Another contract needs other records. */
 import type { RecordOf } from "@saas-management/sdk";
 import type { CreateProcurementCaseInput } from "@saas-management/sdk/graphql";
 

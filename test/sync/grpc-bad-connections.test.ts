@@ -135,7 +135,7 @@ const BAD: Readonly<Record<string, (stream: ServerHttp2Stream) => void>> = {
   UNAVAILABLE: (stream) => reply(stream, { status: 14, details: "draining" }),
 };
 
-/** Makes calls of an operation fail on the first connection. @returns how many there were on each connection */
+/** Makes calls of an operation fail on the first connection. @returns the number of calls on each connection */
 function breakFirst(server: SyncServer, operation: Operation, fail: (stream: ServerHttp2Stream) => void) {
   const { answer } = server;
   const sessions: ServerHttp2Stream["session"][] = [];
@@ -212,7 +212,7 @@ describe("a stream that the server has not processed", () => {
     expect(await rejection(client.startBatch(START))).toMatchObject({ mayBeOwn: false });
   });
 
-  test("is not a stream that a server refuses in its own answer", async () => {
+  test("is not one because the server's own answer says that it refused a stream", async () => {
     const server = await startSyncServer();
     const client = syncClient(server);
     const batch = await client.startBatch(START);

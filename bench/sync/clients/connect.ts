@@ -39,7 +39,7 @@ const CHECKED: Readonly<Record<Kind, z.ZodType<object>>> = {
   employees: inVariant(details.employees),
 };
 
-/** A request has the layout of the adopted contract, whose collections may be nested in other messages. */
+/** Uses paths, because an adopted contract may nest collections in other messages. */
 function requestOf(batchId: string, kind: Kind, some: readonly object[]): SyncRecordsRequest {
   const request = create(SyncRecordsRequestSchema);
   const fields = reflect(SyncRecordsRequestSchema, request, false);
@@ -64,7 +64,7 @@ function setAt(
   else message.set(field, value);
 }
 
-/** The contract names its methods. */
+/** Sends calls to the methods that the contract names. */
 const toMethod: Interceptor = (next) => (request) => {
   const { path } =
     Object.entries(SyncServiceService).find(([name]) => name === request.method.localName)?.[1] ?? {};
@@ -100,7 +100,7 @@ function prepare(
   return async () => {
     const requests = inMessages(source, recordsPerMessage, (some) => requestOf(batchId, kind, some));
     const answer = toBinary(SyncRecordsResponseSchema, await client.syncRecords(requests, HEADERS));
-    // An answer without a count accepts everything.
+    // An answer without a count means that everything was accepted.
     return Number(SyncRecordsResponse.decode(answer).acceptedRecords ?? records);
   };
 }

@@ -10,7 +10,7 @@
 export type Kind = "text" | "reference" | "choice" | "boolean" | "parent" | "number" | "counter" | "time";
 
 export interface FieldModel {
-  /** Its path in a record of the SDK. */
+  /** The field's path in a record of the SDK. */
   readonly path: string;
   readonly kind: Kind;
   /** The share of the records that have it. */
@@ -81,7 +81,7 @@ export const FIELDS = {
   ],
 } satisfies Readonly<Record<string, readonly FieldModel[]>>;
 
-/** Weights of some values, of which the first are the most frequent. */
+/** Weights of this many values, the most frequent first. */
 export function zipf(count: number, exponent: number): readonly number[] {
   const weights = Array.from({ length: count }, (_, i) => (i + 1) ** -exponent);
   const all = weights.reduce((sum, weight) => sum + weight, 0);

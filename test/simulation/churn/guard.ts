@@ -12,7 +12,7 @@ export interface Snapshot {
   readonly alive: Uint8Array;
   readonly sample: FieldSample;
   readonly at: number;
-  /** Records that were repeated. */
+  /** Number of records that were sent twice. */
   readonly duplicates?: number | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface Ledger {
   readonly pasts: PastSnapshots;
 }
 
-/** Judges a snapshot by the shipped rules. @returns their findings, and the ledger once the snapshot is completed */
+/** Judges a snapshot by the shipped rules. @returns the findings, and the ledger as it is after a completion */
 export function judged(
   collection: Modelled,
   { alive: before, pasts }: Ledger,

@@ -9,7 +9,7 @@ export type Habit =
 export interface Organisation {
   readonly name: string;
   readonly people: number;
-  /** Days between two runs, and between its first and its last run. */
+  /** Days between two runs, and between the first and the last run. */
   readonly period: number;
   readonly days: number;
   readonly collections: readonly Modelled[];

@@ -1,5 +1,6 @@
-/** Records of the model, as the SDK would send and sample them. `equivalence.test.ts` holds the samples to the shipped ones. */
-
+/**
+ * The model's records as the SDK would send and sample them. `equivalence.test.ts` checks the samples against the SDK.
+ */
 import { isPlainObject } from "../../../src/core/validate.js";
 import { COLLECTIONS, type SnapshotCollection } from "../../../src/sync/collections.js";
 import { MessageBuilder } from "../../../src/sync/encoding/message-builder.js";
@@ -39,13 +40,13 @@ const REQUIRED: Readonly<Record<Modelled, Fields>> = {
   devices: {},
 };
 
-/** The hash by which the record of a slot is sampled. */
+/** The hash that decides whether the record in a slot is sampled. */
 export function orderOf(slot: number): number {
   const id = Buffer.from(idOf(slot));
   return mixBytes(viewOf(id), 0, id.length, ORDER_SEED) >>> 0;
 }
 
-/** The shipped sample of records. */
+/** The sample that the shipped code takes of records. */
 export function shippedSample(collection: Modelled, records: readonly Fields[]): FieldSample {
   const { info, fields, encoder } = shipped(collection);
   const sampler = new FieldSampler(fields, []);

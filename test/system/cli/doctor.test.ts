@@ -102,7 +102,7 @@ test("distinguishes keys that are unknown or may not sync from an unreachable se
 
 test.each([
   [0, "is in progress"],
-  [20_000, "taken for dead, so the next run aborts it"],
+  [20_000, "considered dead, so the next run aborts it"],
 ])(
   "names the process of this ledger that has the lock and has been silent for %i ms",
   async (silentMs, said) => {

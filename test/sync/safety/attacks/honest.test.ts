@@ -172,7 +172,7 @@ testAttacks([
   },
 ]);
 
-/** Daily runs of one collection, which the first one sends for the first time. */
+/** Daily runs of one collection that no run has sent before. */
 function honest<C extends SnapshotCollection>(
   name: string,
   collection: C,

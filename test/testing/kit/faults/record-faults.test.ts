@@ -30,7 +30,7 @@ const table = defineConnector({
   },
 });
 
-/** Accounts have no numbers, and these ids are not digits. */
+/** Faults that don't apply here, because accounts have no numbers and these ids contain letters. */
 const IDLE = ["number-becomes-string", "ids-of-other-type"];
 const only = RECORD_FAULTS.map(({ name }) => name).filter((name) => !IDLE.includes(name));
 
@@ -69,7 +69,7 @@ async function* unexported(): AsyncGenerator<RecordOf<"accounts">[]> {
   }
 }
 
-test("each fault that changes records makes an unguarded run WRONG; the others, a run that resumes", async () => {
+test("each fault makes a connector WRONG: an unguarded one if it changes records, otherwise one that resumes", async () => {
   const { wrong } = await verdicts(table, { only, guard: NO_RULES });
   for (const fault of only.filter((name) => !wrong.includes(name))) {
     exported.clear();
