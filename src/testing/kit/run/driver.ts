@@ -98,7 +98,7 @@ async function atRealPace<T>({ time }: DrivenRun, work: Promise<T>): Promise<T> 
 }
 
 /** A turn of the event loop in which each thread of the pool was free once. */
-async function poolTurn(): Promise<void> {
+export async function poolTurn(): Promise<void> {
   await Promise.all(Array.from({ length: THREADS }, () => stat("/")));
   await new Promise<void>((resolve) => setImmediate(resolve));
 }
