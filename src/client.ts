@@ -18,12 +18,12 @@ import type { SyncClient, SyncDefaults } from "./runs/sync-client.js";
 /** Options of a {@link SaasManagementClient}: one configuration for both APIs. */
 export interface ClientOptions extends Omit<GraphQLOptions, "baseUrl"> {
   /**
-   * Base URL of the GraphQL API, which is `POST {baseUrl}/graphql`. Optional if only `sync` is used.
+   * Base URL of the GraphQL API, which is `POST {baseUrl}/graphql`; optional if only `sync` is used.
    * @default none: `graphql` cannot be used
    */
   readonly baseUrl?: string | undefined;
   /**
-   * Endpoint of the Sync API (gRPC). Optional if only `graphql` is used.
+   * Endpoint of the Sync API (gRPC); optional if only `graphql` is used.
    * @default none: `sync` cannot be used
    */
   readonly syncUrl?: string | undefined;

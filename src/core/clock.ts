@@ -12,8 +12,9 @@ export interface Clock {
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Calls back after `ms` milliseconds. Unlike a sleep, it doesn't keep the process alive unless `keepAlive` is set.
-   * @returns a function that cancels it
+   * Calls back after `ms` milliseconds. Unlike a sleep, the timer doesn't keep the process alive unless `keepAlive` is
+   * set.
+   * @returns a function that cancels the timer
    */
   after(ms: number, callback: () => void, options?: { readonly keepAlive?: boolean | undefined }): () => void;
 }

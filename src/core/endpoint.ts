@@ -20,7 +20,7 @@ export function isLoopback(host: string): boolean {
 
 /**
  * Returns undefined if `value` isn't a URL. Drops the parser's error, which quotes the whole input and any user info in
- * it. Doesn't use `URL.canParse`, because Node 20's refuses hosts such as bücher.example after a few thousand calls.
+ * it. Doesn't use `URL.canParse`, which refuses hosts such as bücher.example after a few thousand calls in Node 20.
  */
 export function parseUrl(value: unknown, base?: string): URL | undefined {
   if (typeof value !== "string") return undefined;

@@ -7,7 +7,7 @@ import { isObject } from "./validate.js";
 export interface NetworkError {
   /** What happened, worded as the end of a sentence: `the server refused the connection`. */
   readonly description: string;
-  /** What to do about it: a sentence without its final period. */
+  /** What to do about the failure: a sentence without its final period. */
   readonly advice: string;
   /** Whether another attempt may succeed: a network recovers, a wrong certificate does not. */
   readonly retryable: boolean;
@@ -196,7 +196,7 @@ export function throughProxy(failure: NetworkError, proxy: unknown): NetworkErro
   return { ...failure, description: `${failure.description} (proxy: ${proxy})` };
 }
 
-/** Reads an error message, such as the last error that grpc-js quotes. Returns undefined if it isn't in the table. */
+/** Reads an error message, such as the last error that grpc-js quotes. Returns undefined if the table lacks it. */
 export function networkErrorInText(text: string): NetworkError | undefined {
   const code = meaningOf(text);
   return code === undefined ? undefined : NETWORK_ERRORS[code];

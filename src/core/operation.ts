@@ -6,7 +6,7 @@ import { Deadline, withRetry } from "./retry.js";
 import { type ChannelMessage, openTrace, type Trace, type TracedCall, traced } from "./trace.js";
 
 export interface AttemptContext {
-  /** Undefined if a proxy adds the header. */
+  /** The `Authorization` value; undefined if a proxy adds the header. */
   readonly authorization: string | undefined;
   readonly redact: (text: string) => string;
   /** Aborts when the caller aborts or the operation's time is up. */
@@ -115,7 +115,7 @@ function findHeader(headers: readonly ReadHeader[], name: string): string | unde
 /** Common headers for the server's own request id; the service description names none. */
 const REQUEST_ID_HEADERS = ["x-request-id", "x-correlation-id"];
 
-/** The server's request id. Must look like an id, because errors and events show it. */
+/** The server's request id, which must look like an id, because errors and events show it. */
 export function readRequestId(header: ReadHeader, redact: (text: string) => string): string | undefined {
   for (const name of REQUEST_ID_HEADERS) {
     const value = header(name);

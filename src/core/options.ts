@@ -56,13 +56,13 @@ export interface GraphQLOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * Maximum size of one GraphQL response in bytes, after decompression. The SDK stops reading at the limit and throws a
-   * `TransportError`. Raise it with care: parsing blocks the event loop and `timeoutMs` can't interrupt it. In the
-   * worst case, 16 MB of empty objects take 2 s and 60 MB take 25 s. @default 16_777_216 (16 MiB)
+   * `TransportError`. Raise the limit with care: parsing blocks the event loop, and `timeoutMs` can't interrupt it. In
+   * the worst case, 16 MB of empty objects take 2 s and 60 MB take 25 s. @default 16_777_216 (16 MiB)
    */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * The `fetch` that sends the GraphQL requests. It must support `redirect: "manual"` and can't be combined with `tls`
-   * or `proxy`.
+   * The `fetch` that sends the GraphQL requests. The function must support `redirect: "manual"` and can't be combined
+   * with `tls` or `proxy`.
    * @default globalThis.fetch
    */
   readonly fetch?: typeof globalThis.fetch | undefined;
@@ -86,8 +86,8 @@ export interface GraphQLOptions {
    */
   readonly logger?: Logger | undefined;
   /**
-   * Called for every attempt, for metrics and traces. It receives frozen objects and isn't awaited. Errors it throws
-   * are logged and have no other effect. @default none
+   * Called for every attempt, for metrics and traces. The function receives frozen objects and isn't awaited. Errors it
+   * throws are logged and have no other effect. @default none
    */
   readonly onEvent?: ((event: ClientEvent) => void) | undefined;
   /** Your program, as it should appear in the user agent. @default none */
@@ -160,8 +160,8 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 /**
  * Copies a caller's headers. Refuses a `Headers`, a Map or a list of pairs, because reading them as an object would
  * yield no headers.
- * @throws {ConfigurationError | InvalidInputError} not a plain object, a value is not a string, or the header is one
- *   that the SDK or the connection sets
+ * @throws {ConfigurationError | InvalidInputError} `headers` isn't a plain object, a value isn't a string, or the
+ *   header is one that the SDK or the connection sets
  */
 export function readHeaders(
   headers: unknown,

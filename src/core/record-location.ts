@@ -1,6 +1,6 @@
 import { InvalidInputError } from "./errors/index.js";
 
-/** Key of the function that locates an array's records. All copies of the package share it. */
+/** Key of the function that locates an array's records, shared by all copies of the package. */
 const LOCATE = Symbol.for("@saas-management/sdk/locate");
 
 /**

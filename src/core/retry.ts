@@ -70,7 +70,7 @@ export class Deadline {
     this.#stopTimer = clock.after(timeoutMs, expire, { keepAlive: true });
   }
 
-  /** Never negative, although time may run out before a busy process runs its timers: Node warns of negative timers. */
+  /** At least 0, because time may run out before a busy process runs its timers, and Node warns of negative ones. */
   get remainingMs(): number {
     return Math.max(0, this.#endsAt - this.#clock.monotonic());
   }
@@ -112,9 +112,9 @@ export interface RetryContext {
   readonly deadline: Deadline;
   readonly budget: RetryBudget;
   /**
-   * Called for a failure that isn't retryable. If it returns true, it has removed the cause, and the next attempt
+   * Called for a failure that isn't retryable. If `recover` returns true, the cause is removed, and the next attempt
    * follows at once, regardless of the policy.
-   * @throws {SaasManagementError} to fail with instead
+   * @throws {SaasManagementError} an error to fail with instead
    */
   readonly recover: (failure: SaasManagementError) => Promise<boolean>;
   readonly onRetry: (failure: SaasManagementError, attempt: number, delayMs: number) => void;
@@ -130,7 +130,7 @@ type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: fals
  *
  * p-retry runs the loop: it numbers the attempts, counts the retries, and asks after each failure whether the failure
  * counts and whether to continue. We pass p-retry no signal, because it would drop a success if the signal had since
- * aborted. We pass it only errors of the SDK, because it replaces anything that isn't an error. We check the limit
+ * aborted. We pass p-retry only errors of the SDK, because it replaces anything that isn't an error. We check the limit
  * ourselves, because p-retry stops asking once the limit is reached, even after a failure that doesn't count. We also
  * make the pauses, to honor Retry-After, full jitter and our clock.
  */
@@ -203,7 +203,7 @@ function noteFailure(reason: unknown, attempts: number, deadline: Deadline): Saa
   return reason;
 }
 
-/** Why there is no time for another attempt; undefined if there is. */
+/** Why there is no time for another attempt; undefined if there is time. */
 function stopReason(
   askedMs: number,
   delayMs: number,

@@ -26,18 +26,18 @@ export interface ChannelMessage {
   readonly endpoint?: string | undefined;
   /** Sync API. */
   readonly installationId?: string | undefined;
-  /** Sync API: id of the batch; for `sync.batch`, once it has one. */
+  /** Sync API: id of the batch; for `sync.batch`, set once the batch has one. */
   batchId?: string | undefined;
   /** `sync.batch`: number of the batch within its run, from 1. */
   readonly attempt?: number | undefined;
-  /** `sync.batch`: how long it waited for the lock, in milliseconds; set once the batch has an id. */
+  /** `sync.batch`: how long the batch waited for the lock, in milliseconds; set once the batch has an id. */
   waitedForLockMs?: number | undefined;
   /** `sync.write`, and `sync.rpc` of a write: the collection being written. */
   readonly collection?: string | undefined;
   /** `sync.rpc` of a batch: the time left on the lease when the call begins, in milliseconds. */
   readonly leaseRemainingMs?: number | undefined;
   /**
-   * Sent as HTTP headers and gRPC metadata by this call and all calls within it. Subscribers of `start` add entries,
+   * What this call and all calls within it send as HTTP headers or gRPC metadata. Subscribers of `start` add entries,
    * such as `traceparent`. The SDK ignores names that it or the connection sets, and values that can't be sent.
    */
   readonly carrier: Record<string, string>;
@@ -124,7 +124,7 @@ export class Trace {
     this.run(() => ATTEMPTS.publish({ call: this.message, event }));
   }
 
-  /** @param result Figures only: subscribers see them. */
+  /** @param result Figures only, because subscribers see the result. */
   ended(result?: object): void {
     this.#end(() => {
       this.message.result = result;

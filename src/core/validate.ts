@@ -9,8 +9,8 @@ export interface Rule {
 }
 
 /**
- * An options type as a table: the compiler rejects a missing or an unknown option. The entry of an option that is
- * checked where it's used is `true`.
+ * An options type as a table: the compiler rejects a missing or an unknown option. An option that is checked where it's
+ * used has the entry `true`.
  */
 export type OptionTable<Options> = Readonly<Record<keyof Options, Rule | true>>;
 
@@ -93,7 +93,7 @@ function foldKey(key: string): string {
 }
 
 /**
- * Checks the options of a call and returns a shallow copy. Call it once, in the public method.
+ * Checks the options of a call and returns a shallow copy. Call this once, in the public method.
  * @param place The method that takes the options, such as `write`.
  * @throws {InvalidInputError} or the given class: not a plain object, an unknown key, or a value that breaks its rule
  */

@@ -219,7 +219,7 @@ export class GraphQLClient implements AsyncDisposable {
     return paginate(this.#transport, document, variables, options);
   }
 
-  /** Refuses new requests, cancels running ones and waits for them to end. You can call it more than once. */
+  /** Refuses new requests, cancels running ones and waits for them to end. You can call `close` more than once. */
   async close(): Promise<void> {
     await this.#transport.close();
   }

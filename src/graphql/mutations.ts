@@ -27,7 +27,7 @@ const isArrayOfObjects: (errors: unknown) => boolean = listOf(isJsonObject);
 
 /** A {@link MutationError} of one mutation. */
 export interface MutationErrorOf<M extends keyof MutationErrors> extends MutationError {
-  /** The typed errors of the mutation. Check `__typename` to tell them apart. */
+  /** The typed errors of the mutation; check `__typename` to tell them apart. */
   readonly errors: readonly MutationErrors[M][];
 }
 

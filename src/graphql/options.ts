@@ -24,7 +24,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** Time limit for the request, including retries, in milliseconds. @default the client's `timeoutMs` */
   readonly timeoutMs?: number | undefined;
-  /** Headers of the request. They override the client's `headers`, and follow the same rules. @default none */
+  /** Headers of the request, which override the client's `headers` and follow the same rules. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * How transient failures are retried; `false` turns retries off. Fields that you leave out come from the client's

@@ -47,7 +47,7 @@ export function resolveTls(
     throw new ConfigurationError("tls.cert and tls.key belong together: set both or neither.");
   if (endpoint.protocol === "http:")
     throw new ConfigurationError(`tls is set but ${name} begins with http://.`);
-  // Only if needed, because node:tls is slow to load.
+  // Loads node:tls only if needed, because that is slow.
   if (ca !== undefined || cert !== undefined) secureContext(tls);
   return tls;
 }

@@ -22,7 +22,6 @@ async function callBoth(host: string, options: ClientOptions = {}) {
   await using client = new SaasManagementClient({
     apiKey: "key-1",
     retry: false,
-    timeoutMs: 5000,
     tls: { ca: certificate("authority"), serverName: HOST },
     baseUrl: `https://${host}:${graphql.port}`,
     syncUrl: `https://${host}:${sync.port}`,

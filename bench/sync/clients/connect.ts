@@ -54,7 +54,7 @@ function listOf<Desc extends DescMessage>(schema: Desc, list: MessageInitShape<D
   return reflect(schema, create(schema, list), false);
 }
 
-/** A request has the layout of the adopted contract, whose collections may be nested in other messages. */
+/** Uses paths, because an adopted contract may nest collections in other messages. */
 function requestOf(batchId: string, kind: Kind, list: ReflectMessage): SyncRecordsRequest {
   const request = create(SyncRecordsRequestSchema);
   const fields = reflect(SyncRecordsRequestSchema, request, false);
@@ -79,7 +79,7 @@ function setAt(
   message.set(field, inner);
 }
 
-/** The contract names its methods. */
+/** Sends calls to the methods that the contract names. */
 const toMethod: Interceptor = (next) => (request) => {
   const { path } =
     Object.entries(SyncServiceService).find(([name]) => name === request.method.localName)?.[1] ?? {};
@@ -117,7 +117,7 @@ function prepare(
       requestOf(batchId, kind, LISTS[kind](some)),
     );
     const answer = toBinary(SyncRecordsResponseSchema, await client.syncRecords(requests, HEADERS));
-    // An answer without a count accepts everything.
+    // An answer without a count means that everything was accepted.
     return Number(SyncRecordsResponse.decode(answer).acceptedRecords ?? records);
   };
 }

@@ -12,7 +12,7 @@ interface Messages {
   readonly employees: Employee;
 }
 
-/** A record that goes to the codec as it is, unless its details contain a time or a map. */
+/** A record, which goes to the codec as it is unless its details contain a time or a map. */
 export interface Input<K extends Kind> {
   readonly variant: { readonly $case: "generic"; readonly value: Details[K] };
 }

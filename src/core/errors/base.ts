@@ -55,7 +55,7 @@ export function isSdkError(value: unknown): value is { readonly [BRAND]: string 
   return typeof value === "object" && value !== null && BRAND in value;
 }
 
-/** Fields that JSON and inspection don't show, because they hold the server's words or nothing new. */
+/** Fields that JSON and inspection don't show, because they hold the server's words, or are shown anyway. */
 const HIDDEN: ReadonlySet<string> = new Set(["name", "serverMessage", "advice", "errors", "data"]);
 
 /** Base of every error that the SDK throws. */
@@ -64,7 +64,7 @@ export abstract class SdkError extends Error {
   abstract readonly code: string;
   /** Whether it's safe, and may help, to call the same method again. */
   readonly retryable: boolean;
-  /** The server's message, with the key redacted. Meant for logs, not for end users. Not enumerable. */
+  /** The server's message, with the key redacted; meant for logs, not for end users. Not enumerable. */
   declare readonly serverMessage: string | undefined;
   /**
    * An option that may help, or a field of this error that says more; undefined if there is neither. `text` is the
@@ -109,7 +109,7 @@ export abstract class SdkError extends Error {
    * - `retries-exhausted`: `retry` allows no more attempts.
    * - `deadline`: the operation's time is up, or would run out before the next attempt.
    * - `retry-after-exceeds-deadline`: the service asked to wait (`retryAfterMs`) longer than the operation has left.
-   * - `budget-exhausted`: too many recent retries of this client failed, so it makes no more for now.
+   * - `budget-exhausted`: too many recent retries of this client failed, so the client makes no more for now.
    */
   get stoppedBecause():
     | "not-retryable"
@@ -126,7 +126,7 @@ export abstract class SdkError extends Error {
     return FACTS.get(this)?.requestId;
   }
 
-  /** @internal How far a failed walk over pages got. Undefined for other errors. */
+  /** @internal How far a failed walk over pages got; undefined for other errors. */
   get position(): WalkPosition | undefined {
     return FACTS.get(this)?.position;
   }

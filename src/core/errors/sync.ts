@@ -95,7 +95,7 @@ export class InterruptedError extends SdkError {
   }
 }
 
-/** The ids of a snapshot, compared with its baseline: the ids of the last completed snapshot. */
+/** A comparison of a snapshot's ids with its baseline, the ids of the last completed snapshot. */
 export interface SnapshotDiff {
   /**
    * - `completed`: the ids of the last completed snapshot.
@@ -147,9 +147,10 @@ export interface HeldReason {
   /** How many ids the rules allow this snapshot to remove and to add; absent if there is no limit. */
   readonly limits: { readonly removed?: number; readonly added?: number };
   /**
-   * For `changed`: how many of the `sampled` records `changed`, per field, and the largest share that normally changes.
-   * `value` is what all of them changed to: a boolean, an enum value, `empty`, or `missing` (the field refers to a
-   * record that isn't in the run); it's absent for text. `before` is how many had that value before.
+   * For the rule `changed`, per field: `changed` of the `sampled` records differ from before; `usual` is the largest
+   * normal share. `value` is set if all changed records have the same new value: a boolean, an enum value, `empty`, or
+   * `missing` (the field refers to a record that isn't in the run), but never text. `before` is how many had that value
+   * before.
    */
   readonly fields?: readonly {
     readonly name: string;
@@ -164,7 +165,7 @@ export interface HeldReason {
   /** What to check first; a full sentence. */
   readonly advice: string;
   /**
-   * Example ids, each cut to 200 characters: up to 20 that would be removed, or three whose fields changed. Empty for
+   * Example ids, each cut to 200 characters: up to 20 that would be removed, or three whose fields changed; empty for
    * other rules.
    */
   readonly examples: readonly string[];
@@ -175,12 +176,12 @@ export interface HeldReason {
   readonly missing?: readonly string[];
   /**
    * Path of a file with all ids that `examples` is taken from; absent if the ledger stores no ids, as with `hashIds`.
-   * For `added`, the file lists the new ids; for `no-baseline` and `unreadable-ledger`, the ids of the run.
+   * For `added`, the file lists the new ids; for `no-baseline` and `unreadable-ledger`, it lists the ids of the run.
    */
   readonly listedIn?: string;
 }
 
-/** Why a run was held, and how to let it pass. Plain data; convert it to a string for a report that people can read. */
+/** Why a run was held, and how to let it pass. The report is plain data; convert it to a string for people. */
 export interface HeldReport {
   /** The installation. */
   readonly installationId: string;
@@ -206,7 +207,7 @@ export class RunHeldError extends SdkError {
   /** @internal */
   static override readonly name = "RunHeldError";
   readonly code = "RUN_HELD";
-  /** Why it was held, and the approval that lets it pass. */
+  /** Why the run was held, and the approval that lets it pass. */
   declare readonly report: HeldReport;
 
   /** @internal */
@@ -222,7 +223,7 @@ export class RunHeldError extends SdkError {
 
 /**
  * While this run read its source, another run completed one of the same collections or moved a watermark that this run
- * used. This run's data may be older than what the other run sent. Nothing was completed; run it again.
+ * used. This run's data may be older than what the other run sent. Nothing was completed; start the run again.
  */
 export class RunOutdatedError extends SdkError {
   /** @internal */

@@ -28,7 +28,7 @@ export function isRateLimit({ extensions }: GraphQLResponseError["errors"][numbe
   return RATE_LIMIT_CODE.test(extensions?.code ?? "");
 }
 
-/** Codes for a page or query that is too large: Hot Chocolate's for items and cost, and those of other servers. */
+/** Codes for a page or query that is too large, from Hot Chocolate (items and cost) and from other servers. */
 const TOO_LARGE_CODE =
   /^(HC0051|HC0047|EXCESSIVE_PAGINATION|(MAX_)?PAGE_SIZE_(EXCEEDED|TOO_LARGE|LIMIT_EXCEEDED))$/;
 

@@ -17,7 +17,7 @@ export interface GraphQLAnswer<Data> extends ResponseHead {
 /** Rules for reading a body. */
 interface BodyRules {
   readonly maxBytes: number;
-  /** Cancels the body when it aborts, because the caller's fetch may not. */
+  /** Cancels the body on abort, because the caller's fetch may not do so. */
   readonly signal: AbortSignal;
   /** Creates the errors for unusable bodies. */
   readonly failures: {
@@ -30,7 +30,7 @@ interface BodyRules {
 const JSON_TYPES = ["application/json", "application/graphql-response+json"];
 const UTF8_CHARSETS = ["utf-8", "utf8", "us-ascii"];
 
-/** Whether the content type is JSON in UTF-8. A body is parsed only if it is. */
+/** Whether the content type is JSON in UTF-8, which alone decides whether a body is parsed. */
 export function isJson(headers: Headers): boolean {
   const [type = "", ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(/\s*;\s*/);
   const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice("charset=".length);

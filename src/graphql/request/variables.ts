@@ -18,7 +18,7 @@ export function copyVariables(variables: object, isOwn = false): JsonObject {
   function check(this: unknown, key: string, value: unknown): unknown {
     const holder = isObject(this) ? this : {};
     const path = joinPath(paths.get(holder), Array.isArray(holder), key);
-    // Not `value`, because a Date is already a string there.
+    // Reads the original, because a Date in `value` is already a string.
     const original: unknown = Reflect.get(holder, key);
     const expected = expectedForDate(original, isOwn) ?? expectedFor(value, holder);
     if (expected !== undefined) throw invalidVariable(path, expected);

@@ -49,7 +49,7 @@ export class RecordSink {
   #records = 0;
   /** When the event loop last had its turn. */
   #turnAt: number;
-  /** How far the message was filled then. */
+  /** How far the message was filled at that time. */
   #turnEnd = 0;
 
   constructor(context: SinkContext) {
@@ -93,7 +93,7 @@ export class RecordSink {
     return this.#takeList(records, (record, position) => this.#takeOne(record, list, position));
   }
 
-  /** Takes an array that is the whole source. Unless it knows locations, its entries may be arrays of records. */
+  /** Takes an array that is the whole source. Unless the array has locations, its entries may be arrays of records. */
   takeSource(source: readonly unknown[]): Promise<void> | undefined {
     this.#context.inspector?.expect?.(source.length);
     if (isLocated(source)) return this.take(source);
@@ -141,7 +141,7 @@ export class RecordSink {
 
   /** Takes plain records of an array, starting at a position. Returns how many. */
   #takeBlock(list: readonly unknown[], position: number): number {
-    // After an invalid record, each one is checked individually.
+    // After an invalid record, each record is checked individually.
     if (this.#invalid !== undefined) return 0;
     const builder = this.#builder;
     const block = builder.encodeBlock(list, position, this.#blockEncoder);
@@ -174,7 +174,7 @@ export class RecordSink {
       const location = this.#locationOf(record, { list, position, index });
       this.#refuse([{ ...location, path: "", expected }]);
     } else {
-      // Only now can we still find a refused record's location.
+      // A record of a list isn't added to a group, because its location is known only now.
       const isAdded = list === undefined && this.#invalid === undefined && this.#inspected?.seesBlocks;
       if (
         isAdded ||

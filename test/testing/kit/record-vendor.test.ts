@@ -207,7 +207,11 @@ const exchange = {
 
 test.for([
   ["not JSON", "{ \n 'x' }", /is not JSON \(line 2\)/],
-  ["another version", { version: 1 }, /damaged at version: .* reads cassettes of version 2: record it again/],
+  [
+    "another version",
+    { version: 1 },
+    /damaged at version: .* reads cassettes of version 2: record this one again/,
+  ],
   ["no run", { runs: [] }, /damaged at runs: A cassette has at least one run/],
   [
     "a relative address",

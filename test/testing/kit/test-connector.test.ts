@@ -91,7 +91,7 @@ test("says what the faults change, and is not ok if none was injected", async ()
   const idle = await testConnector(few, { only: ["no-fault", "source-empty"] });
   expect(idle.ok).toBe(false);
   expect(`${idle}`).toContain(
-    "No fault was injected, so nothing is known of this connector.\nFaults change the largest snapshot: accounts, 2 records. Most of them need 12 records.\nNot applicable: source-empty.\n",
+    "No fault was injected, so nothing is known about this connector.\nFaults change the largest snapshot: accounts, 2 records. Most of them need 12 records.\nNot applicable: source-empty.\n",
   );
 });
 
@@ -164,7 +164,7 @@ test("says what to do if a connector refuses a fake", async () => {
     run: async () => void z.array(z.literal("x")).parse(await (await send("/v1/users?limit=10")).json()),
   });
   await expect(testConnector(strict, { cassette })).rejects.toThrow(
-    'are fakes: if a check of values refuses one, record again with keep: ["FIELD"], or check its form only.',
+    'are fakes: if the connector refuses one, record again with keep: ["FIELD"], or check only its form.',
   );
 });
 

@@ -3,7 +3,7 @@ import type { PortfolioApplication } from "../../portfolio.js";
 import { areSame, calendarDateOf, DAY_MS, fold, getOrAdd, lazy, startOfDay } from "../../values.js";
 import type { Workspace } from "../../workspace.js";
 import { RowSet, sortedById } from "../connection/page.js";
-import { licensingOf } from "./licenses.js";
+import { type LicenseRow, licensingOf } from "./licenses.js";
 import { syncedBy } from "./synced.js";
 import { Usage } from "./usage.js";
 
@@ -37,7 +37,7 @@ function viewsBy(workspace: Workspace, today: number) {
   const licensed = lazy(() => usages.map((usage) => licensingOf(usage, portfolio, recent)));
   return {
     applications: lazy(() => new RowSet(sortedById(applicationsOf(workspace, usages, today - 30 * DAY_MS)))),
-    licenses: lazy(() => new RowSet(sortedById(licensed().flatMap(({ licenses }) => licenses)))),
+    licenses: lazy(() => new RowSet(sortedById<LicenseRow>(licensed().flatMap((each) => each.licenses)))),
     licensePlans: lazy(() => new RowSet(sortedById(licensed().flatMap(({ plans }) => plans)))),
   };
 }

@@ -61,7 +61,7 @@ export class Output {
   }
 }
 
-/** Catches unhandled errors. It replaces the listeners, because they would end the process or fail a test. */
+/** Catches unhandled errors. Replaces other listeners, because those would end the process or fail a test. */
 export class Unhandled {
   readonly errors: unknown[] = [];
   readonly #restore: (() => void)[] = [];

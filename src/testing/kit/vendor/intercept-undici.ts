@@ -46,7 +46,7 @@ class VendorDispatcher extends Agent {
     if (taken === undefined) return this.before.dispatch(options, handler);
     const origin = `http://127.0.0.1:${taken.port}`;
     const headers = [...flatHeaders(options.headers), ...Object.entries(taken.headers).flat()];
-    // Its timers aren't the connector's.
+    // The agent's timers aren't the connector's.
     return leaveVirtualTime(() =>
       super.dispatch({ ...options, origin, headers }, watchedHandler(handler, taken)),
     );
