@@ -83,7 +83,7 @@ export interface FoundBatch {
   readonly installation: Installation;
 }
 
-/** What a request is about. */
+/** The installation and the batch that a request is about. */
 export interface Subject {
   readonly installation: Installation;
   /** Undefined for a request to start a batch while the lock is free. */
@@ -126,7 +126,7 @@ export class SyncState {
     return this.#start(installation);
   }
 
-  /** The batch that a request names, or the installation and the holder of its lock, for any caller. */
+  /** Finds the batch that a request names, or the installation and the holder of its lock. Doesn't check the caller. */
   subject(request: { readonly batchId: string } | { readonly installationId: string }): Subject | undefined {
     if ("batchId" in request) return this.#batches.get(request.batchId);
     const installation = this.#installations.get(request.installationId);
@@ -157,7 +157,7 @@ export class SyncState {
     return found;
   }
 
-  /** The position of a new stream in the order in which streams are opened, from 1. It survives a restart. */
+  /** Numbers a new stream in the order in which streams are opened, from 1. A restart doesn't start again at 1. */
   openStream(): number {
     this.#streams += 1;
     return this.#streams;

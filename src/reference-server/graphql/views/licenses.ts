@@ -15,7 +15,7 @@ export interface RecentUse {
   readonly days: number;
 }
 
-/** The licenses of an installation, and its plans. */
+/** The licenses and the plans of an installation. */
 export function licensingOf(usage: Usage, { planPrices = [], contracts = [] }: Portfolio, recent: RecentUse) {
   const { synced } = usage;
   const plans = new Map<string, ReturnType<typeof planRow>>();
@@ -113,7 +113,7 @@ function countSeats({ paidSeats, consumedSeats }: Plan, licenses: readonly Licen
 const FREE = new Big(0);
 const USED = { __typename: "UsedLicenseState", activity: "USED" } as const;
 
-/** @param reason a function, so that only a caller who asks for the text has it made */
+/** @param reason a function, so that the text is made only if a caller asks for it */
 function unused(reason: () => string) {
   return { __typename: "UnusedLicenseState", activity: "UNUSED", reason } as const;
 }
@@ -121,7 +121,7 @@ function unused(reason: () => string) {
 const INACTIVE = unused(() => "The account is not active.");
 const NEVER_USED = unused(() => "No use was ever seen.");
 
-/** A license. A class, because a workspace may have a million: getters share their code. */
+/** A license. It's a class because a workspace may have a million licenses, whose getters then share code. */
 export class LicenseRow {
   readonly id: string;
   readonly isBillable: boolean;
@@ -130,7 +130,7 @@ export class LicenseRow {
   readonly #recent: RecentUse;
   #state: typeof USED | ReturnType<typeof unused> | undefined;
 
-  /** @param plan null if its record is missing */
+  /** @param plan null if the plan's record is missing */
   constructor(
     usage: Usage,
     license: License,

@@ -1,4 +1,4 @@
-/** Records for the views: contract/rules.ts says which field plays which part, and a contract may lack some. */
+/** Records for the views. contract/rules.ts says which field plays which part, and a contract may lack some parts. */
 import { SHOWN } from "../../../sync/generated/server.js";
 import { isTimestamp } from "../../sync/record-rules.js";
 import { fold, lazy, nullIfBlank } from "../../values.js";
@@ -9,7 +9,7 @@ interface Parts {
   value(part: string): unknown;
   /** Null if the text is missing or blank. */
   text(part: string): string | null;
-  /** Record rules require the ids that views need: only a contract without them has none. */
+  /** The record rules require the ids that views need, so an id is empty only if the contract lacks it. */
   id(part?: string): string;
 }
 
@@ -37,7 +37,7 @@ function employeeOf({ id, text }: Parts) {
   return { id: id(), name: text("name"), email: text("email") };
 }
 
-/** A plan without a product belongs to its integration's product: the plan's own name is an edition's. */
+/** A plan without a product belongs to its integration's product, because the plan's own name is an edition's. */
 function planOf({ id, text, value }: Parts, integrationName: string) {
   const [paidSeats, consumedSeats = 0] = [count(value("paidSeats")), count(value("consumedSeats"))];
   return {
@@ -68,7 +68,7 @@ export type SyncedData = ReturnType<typeof syncedBy>;
 
 export function syncedBy(installation: SyncedInstallation) {
   const plans = read(installation, "plans", (parts) => planOf(parts, installation.integration.name));
-  // An event without a product says nothing: the use didn't happen in the installation that reports it.
+  // An event without a product is useless, because the use didn't happen in the installation that reports it.
   const discovered = read(installation, "externallyDiscoveredUsage", useOf).flatMap(({ product, ...use }) =>
     product === null ? [] : [{ ...use, product }],
   );
@@ -89,7 +89,7 @@ function byId<View extends { readonly id: string }>(views: readonly View[]): Rea
   return new Map(views.map((view) => [view.id, view]));
 }
 
-/** Events have a time: the record rules require it. */
+/** The time is always there, because the record rules require one for events. */
 function timeOf(value: unknown): number {
   const { seconds, nanos } = isTimestamp(value) ? value : { seconds: 0n, nanos: 0 };
   return Number(seconds) * 1000 + Math.floor(nanos / 1e6);
