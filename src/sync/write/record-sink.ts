@@ -93,7 +93,7 @@ export class RecordSink {
     return this.#takeList(records, (record, position) => this.#takeOne(record, list, position));
   }
 
-  /** Takes an array that is the whole source. If it has no locations, the array's entries may be arrays of records. */
+  /** Takes an array that is the whole source. Unless the array has locations, its entries may be arrays of records. */
   takeSource(source: readonly unknown[]): Promise<void> | undefined {
     this.#context.inspector?.expect?.(source.length);
     if (isLocated(source)) return this.take(source);
