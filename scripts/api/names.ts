@@ -9,7 +9,7 @@ export interface PublicName {
   readonly name: string;
   /** Specifiers of the entries that export the name. */
   readonly entries: string[];
-  /** Whether it exists at run time. */
+  /** Whether the name exists at run time. */
   readonly isValue: boolean;
   readonly symbol: ts.Symbol;
 }
