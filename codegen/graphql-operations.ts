@@ -25,7 +25,7 @@ import {
 } from "graphql";
 import { GRAPHQL } from "../contract/graphql.js";
 
-/** Public types by their names in the schema. Other inputs aren't exported; other enums are inlined. */
+/** Public types by their names in the schema; other inputs aren't exported, and other enums are inlined. */
 const PUBLIC = new Map(Object.entries(GRAPHQL.types));
 
 const SCALARS = new Map(
@@ -177,7 +177,7 @@ function printSelections(
     if (selection.kind !== Kind.INLINE_FRAGMENT) throw new Error("Spread a fragment alone.");
     const member = schema.getType(selection.typeCondition?.name.value ?? "");
     if (!isCompositeType(member)) throw new Error("An inline fragment needs a type.");
-    // Every error of the service implements the interface Error; other members may lack the field.
+    // Every error of the service implements the interface Error; only the fields of other members are optional.
     return fieldsOf(selection.selectionSet).map((node) => ({
       ...printField(schema, member, node),
       optional: !isInterfaceType(member),

@@ -28,7 +28,7 @@ export interface VariantModel {
   readonly message: DescMessage;
   readonly doc: string;
   readonly assumed: boolean;
-  /** The variant named `generic`: users write its fields into the record itself. Every record has this variant. */
+  /** The variant named `generic`, which every record has: users write its fields into the record itself. */
   readonly generic: { readonly number: number; readonly model: FieldsModel } | undefined;
   /** The other variants, which users write as objects under their names. */
   readonly variants: readonly Variant[];

@@ -30,7 +30,7 @@ export interface Roles {
   readonly methods: Readonly<Record<Role, DescMethod>>;
 }
 
-/** @throws Refusal a part is missing that everything else depends on */
+/** @throws Refusal a part on which everything else depends is missing */
 export function findRoles(registry: FileRegistry, mapping: Mapping, refusals: string[]): Roles {
   const services = [...registry].filter((desc) => desc.kind === "service");
   const named = services.find(({ typeName }) => typeName === mapping.service);
@@ -107,7 +107,7 @@ export function collectionsIn(
       const [records, ...others] = listsIn(field.message).filter((list) => !isLeftOut(list));
       if (others.length > 0)
         throw new Refusal(
-          `${field.message.typeName} has more than one list of messages: leave out those that are not the records in contract/rules.ts, messages.${field.message.name}.fields`,
+          `${field.message.typeName} has more than one list of messages: in contract/rules.ts, messages.${field.message.name}.fields, leave out those without records`,
         );
       return records === undefined
         ? collectionsIn(field.message, isLeftOut, path)

@@ -49,8 +49,8 @@ export interface AttemptMessage {
  * Where the SDK logs. You can pass `console`, pino, bunyan, winston or consola as they are. The logger never receives a
  * key, a variable or a record.
  *
- * The SDK recognizes pino and bunyan by `child` together with `bindings` or `addSerializers`. For both, the SDK passes
- * the details first, with `error` renamed to `err`.
+ * The SDK recognizes pino and bunyan by `child` together with `bindings` or `addSerializers`, and passes them the
+ * details first, with `error` renamed to `err`.
  */
 export interface Logger {
   /** Each step that the SDK takes. */

@@ -6,7 +6,7 @@ import { Deadline, withRetry } from "./retry.js";
 import { type ChannelMessage, openTrace, type Trace, type TracedCall, traced } from "./trace.js";
 
 export interface AttemptContext {
-  /** Undefined if a proxy adds the header. */
+  /** The `Authorization` value; undefined if a proxy adds the header. */
   readonly authorization: string | undefined;
   readonly redact: (text: string) => string;
   /** Aborts when the caller aborts or the operation's time is up. */

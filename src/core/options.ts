@@ -160,8 +160,8 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 /**
  * Copies a caller's headers. Refuses a `Headers`, a Map or a list of pairs, because reading them as an object would
  * yield no headers.
- * @throws {ConfigurationError | InvalidInputError} not a plain object, a value is not a string, or the header is one
- *   that the SDK or the connection sets
+ * @throws {ConfigurationError | InvalidInputError} `headers` isn't a plain object, a value isn't a string, or the
+ *   header is one that the SDK or the connection sets
  */
 export function readHeaders(
   headers: unknown,

@@ -70,7 +70,7 @@ export class Deadline {
     this.#stopTimer = clock.after(timeoutMs, expire, { keepAlive: true });
   }
 
-  /** Never negative, although time may run out before a busy process runs its timers: Node warns of negative timers. */
+  /** At least 0, because time may run out before a busy process runs its timers, and Node warns of negative ones. */
   get remainingMs(): number {
     return Math.max(0, this.#endsAt - this.#clock.monotonic());
   }
@@ -114,7 +114,7 @@ export interface RetryContext {
   /**
    * Called for a failure that isn't retryable. If `recover` returns true, the cause is removed, and the next attempt
    * follows at once, regardless of the policy.
-   * @throws {SaasManagementError} to fail with instead
+   * @throws {SaasManagementError} an error to fail with instead
    */
   readonly recover: (failure: SaasManagementError) => Promise<boolean>;
   readonly onRetry: (failure: SaasManagementError, attempt: number, delayMs: number) => void;
@@ -203,7 +203,7 @@ function noteFailure(reason: unknown, attempts: number, deadline: Deadline): Saa
   return reason;
 }
 
-/** Why there is no time for another attempt; undefined if there is. */
+/** Why there is no time for another attempt; undefined if there is time. */
 function stopReason(
   askedMs: number,
   delayMs: number,

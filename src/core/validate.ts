@@ -9,8 +9,8 @@ export interface Rule {
 }
 
 /**
- * An options type as a table: the compiler rejects a missing or an unknown option. The entry of an option that is
- * checked where it's used is `true`.
+ * An options type as a table: the compiler rejects a missing or an unknown option. An option that is checked where it's
+ * used has the entry `true`.
  */
 export type OptionTable<Options> = Readonly<Record<keyof Options, Rule | true>>;
 

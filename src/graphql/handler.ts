@@ -36,7 +36,7 @@ type Allowed = ReadonlyMap<string, string>;
  * - The handler doesn't know who is calling: check the session before you call the handler.
  * - The handler doesn't retry, because the client in the page does.
  * - The page never gets the service's keys, headers or messages. Errors keep their paths and codes. If the service
- *   refuses the key, the page gets `UPSTREAM_REFUSED` (HTTP 500), because it isn't the page's fault.
+ *   refuses the key, the page gets `UPSTREAM_REFUSED` (HTTP 500), because that isn't the page's fault.
  *
  * @returns a function that answers every request; it accepts `POST` with JSON
  * @throws {ConfigurationError} an option is invalid; for an invalid document, the returned function rejects with this

@@ -22,7 +22,7 @@ const IN_APPLICATIONS = new Map(
  * Returns the variables of a bulk change of vendors, as they will be sent.
  *
  * A filter without a condition selects every vendor of the workspace, and it's easy to create one by accident: from an
- * `undefined` field, an empty list, or an empty form input. So every object and list in the filter must have a
+ * `undefined` field, an empty list, or an empty form input. Every object and list in the filter must therefore have a
  * condition.
  *
  * @throws {InvalidInputError} the state is missing, or a part of the filter has no condition; `issues` has its path

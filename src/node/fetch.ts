@@ -17,8 +17,8 @@ const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 } as const;
 
 /**
  * Opens a fetch with its own connections. On the first request, the fetch loads an undici of its own, because Node's
- * may have another version, and versions don't mix. The fetch rejects with a {@link ConfigurationError} if the runtime
- * replaced undici.
+ * own undici may have another version, and versions don't mix. The fetch rejects with a {@link ConfigurationError} if
+ * the runtime replaced undici.
  */
 export function openFetch(tls: TlsOptions | undefined, proxy: HttpProxy | undefined): NodeFetch {
   let opened: ReturnType<typeof loadUndici> | undefined;

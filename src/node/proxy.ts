@@ -27,8 +27,8 @@ export class HttpProxy {
 
 /**
  * Finds the proxy for an endpoint: from the option, otherwise from the environment, following curl's rules. Messages
- * quote neither value, because both may contain a password. For an `http://` endpoint, a proxy on another machine is
- * refused, because it could read the key.
+ * quote neither the option nor the variable, because both may contain a password. For an `http://` endpoint, a proxy on
+ * another machine is refused, because it could read the key.
  * @param name The option that set `endpoint`.
  * @throws {ConfigurationError} the proxy isn't an absolute URL, or can't be used for the endpoint
  */

@@ -84,7 +84,7 @@ export function callWithRetry<T>(
 
 /** How long to wait for a response before warning about the service, in milliseconds. */
 const SILENT_MS = 30_000;
-/** Clients with a warning whose service hasn't responded since. */
+/** Clients that have logged a warning about a service that hasn't responded since. */
 const SILENT = new WeakSet<SyncConfiguration["credential"]>();
 
 /** Warns once about a service that doesn't respond, because the call itself fails much later. */
@@ -115,7 +115,7 @@ export class Attempts {
    * was refused.
    */
   mayBeDone = false;
-  /** Whether the service refused an attempt. If this and `mayBeDone` are false, nothing reached the service. */
+  /** Whether the service refused an attempt. If `refused` and `mayBeDone` are false, nothing reached the service. */
   refused = false;
 
   async make<T>(call: CallContext, attempt: (call: CallContext) => Promise<T>): Promise<T> {

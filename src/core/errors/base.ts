@@ -55,7 +55,7 @@ export function isSdkError(value: unknown): value is { readonly [BRAND]: string 
   return typeof value === "object" && value !== null && BRAND in value;
 }
 
-/** Fields that JSON and inspection don't show, because they hold the server's words or nothing new. */
+/** Fields that JSON and inspection don't show, because they hold the server's words, or are shown anyway. */
 const HIDDEN: ReadonlySet<string> = new Set(["name", "serverMessage", "advice", "errors", "data"]);
 
 /** Base of every error that the SDK throws. */

@@ -5,8 +5,7 @@ import { SaasManagementError } from "./index.js";
  * Tells a scheduler what to do after an error.
  *
  * - `retry-now`: start the same job again.
- * - `retry-after`: start the job again later: after the error's `retryAfterMs` if it has one, otherwise after a few
- *   minutes.
+ * - `retry-after`: start the job again after the error's `retryAfterMs`, or after a few minutes if it has none.
  * - `needs-approval`: the run was held, and a person has to decide.
  * - `fix-data`: records or files are invalid.
  * - `fix-configuration`: an option, an address, a folder or the program itself is wrong.
@@ -54,7 +53,7 @@ export function disposition(
       // A service that is down may recover, but a wrong address or certificate stays wrong.
       return error.retryable || (error.status ?? 0) >= 500 ? "retry-after" : "fix-configuration";
     case "BATCH_STATE":
-      // With a cause, a write failed and the connector ignored the error.
+      // If there is a cause, a write failed and the connector ignored its error.
       return error.reason === "incomplete" && error.cause !== undefined
         ? disposition(error.cause)
         : "retry-now";

@@ -148,7 +148,7 @@ export interface HeldReason {
   readonly limits: { readonly removed?: number; readonly added?: number };
   /**
    * For the rule `changed`, per field: `changed` of the `sampled` records differ from before; `usual` is the largest
-   * normal share. `value` is set if all of them have the same new value: a boolean, an enum value, `empty`, or
+   * normal share. `value` is set if all changed records have the same new value: a boolean, an enum value, `empty`, or
    * `missing` (the field refers to a record that isn't in the run), but never text. `before` is how many had that value
    * before.
    */
@@ -170,13 +170,13 @@ export interface HeldReason {
    */
   readonly examples: readonly string[];
   /**
-   * If the run lacks records that others refer to: the missing id that each example refers to, in the same order (empty
-   * if another field of the example changed). Not stored in the ledger.
+   * If the run lacks records that others refer to: the missing id for each entry of `examples`, empty if another field
+   * of that example changed. Not stored in the ledger.
    */
   readonly missing?: readonly string[];
   /**
    * Path of a file with all ids that `examples` is taken from; absent if the ledger stores no ids, as with `hashIds`.
-   * For `added`, the file lists the new ids; for `no-baseline` and `unreadable-ledger`, the ids of the run.
+   * For `added`, the file lists the new ids; for `no-baseline` and `unreadable-ledger`, it lists the ids of the run.
    */
   readonly listedIn?: string;
 }

@@ -58,7 +58,7 @@ export interface WalkPlan {
   readonly limit: number;
 }
 
-/** A server's filters may leave pages empty, but a server that sends more of them in a row makes no progress. */
+/** The most empty pages in a row. A server's filters may leave pages empty, but more than this means no progress. */
 const MAX_EMPTY_PAGES = 100;
 
 const FIELDS = {
@@ -67,7 +67,7 @@ const FIELDS = {
 } as const;
 
 /**
- * The state of a walk over the pages of a connection. Decides which page is next, and whether the one that arrived is
+ * The state of a walk over the pages of a connection. Decides which page is next, and whether the page that arrived is
  * valid.
  *
  * - Only an accepted page advances the walk; a failed or refused one can be requested again.

@@ -148,7 +148,7 @@ export class BatchHandle implements SyncBatch {
       return counts;
     } catch (error) {
       const isMissed = error instanceof BatchStateError && error.reason === "incomplete";
-      // If the batch has ended, the error is about that, and not about the completion.
+      // If the batch has ended, the error is about its end, not about the completion.
       if (!isMissed && !this.signal.aborted) session.fail(error);
       if (error instanceof BatchOutcomeUnknownError) session.move("unknown", error);
       else session.move("open");

@@ -79,7 +79,10 @@ interface PossibleLock {
   readonly endsAt: number;
 }
 
-/** Notes that StartSyncBatch will be sent next. @returns deletes the note; call it once certainly no batch is open */
+/**
+ * Notes that StartSyncBatch will be sent next.
+ * @returns a function that deletes the note; call it once it's certain that no batch is open
+ */
 export type NoteStart = () => Promise<() => Promise<void>>;
 
 /** Hooks that a run adds to its batches. */
@@ -110,7 +113,8 @@ interface StartedBatch {
 
 /**
  * Starts batches without losing any. If the caller gives up or runs out of time, the call rejects at once. A request
- * that was already sent continues. If it still starts a batch, the batch is aborted, so that it doesn't hold the lock.
+ * that was already sent continues. If that request still starts a batch, the batch is aborted, so that it doesn't hold
+ * the lock.
  */
 export class BatchStarter {
   readonly #transport: SyncTransport;
@@ -204,7 +208,7 @@ export class BatchStarter {
     }
   }
 
-  /** Makes one attempt, which ignores the caller's signal once it's sent, because it may have acquired a lock. */
+  /** Makes one attempt, which ignores the caller's signal once it's sent: the attempt may have acquired a lock. */
   async #attempt(call: CallContext, context: StartContext): Promise<Started> {
     const { installationId, noteStart = async () => async () => {} } = context;
     const attempts = new Attempts();

@@ -20,8 +20,8 @@ export interface Lease {
 /**
  * A started batch (service description, "Sync batch"; all states in docs/reference/run-and-guard.md).
  *
- * - Writes queue up: each finishes before the next starts. So a source that awaits another write to the same batch
- *   waits forever; if one source feeds several collections, use writers.
+ * - Writes queue up: each finishes before the next starts. A source that awaits another write to the same batch
+ *   therefore waits forever; if one source feeds several collections, use writers.
  * - Any failed write makes the batch incomplete, and `complete()` then refuses: the service would remove every record
  *   that wasn't sent. Call `abort()` and start a new batch.
  * - After `complete()` or `abort()`, every further call except `close()` is refused.

@@ -12,7 +12,7 @@ import { OwnedSockets } from "./sockets.js";
 const CONNECT_LIMIT_MS = 15_000;
 /** The share of a call's time that connecting may take. The rest leaves room for an error that names the reason. */
 const CONNECT_SHARE = 0.9;
-/** After this many transient failures in a row, the connection is replaced: only the server behind it may be down. */
+/** After this many transient failures in a row, a connection is replaced, as only the server behind it may be down. */
 const MOST_FAILURES = 2;
 
 /**

@@ -8,7 +8,7 @@ import type { SyncConfiguration } from "../options.js";
 const NO_NAME = "address.invalid";
 
 const IDLE_TIMEOUT = "grpc.client_idle_timeout_ms";
-/** Firewalls and load balancers drop idle connections after a few minutes, the strictest after about one. */
+/** Firewalls and load balancers drop idle connections after a few minutes, the strictest after about one minute. */
 const IDLE_LIMIT_MS = 60_000;
 /** The minimum that grpc-js accepts. */
 const MIN_IDLE_LIMIT_MS = 1000;

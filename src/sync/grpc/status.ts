@@ -85,7 +85,7 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
       `${operation}: the answer is unreadable. Check that the endpoint is the address of the Sync API.`,
     );
   if (TOO_LARGE_DECOMPRESSED.test(details)) return answerTooLarge(place, serverMessage);
-  // The HTTP status comes before the gRPC status derived from it: a proxy's 401 says nothing about the key.
+  // Checked before the gRPC status that is derived from this one: a proxy's 401 says nothing about the key.
   const httpStatus = /^Received HTTP status code (\d{3})$/.exec(details)?.[1];
   if (httpStatus !== undefined) return answeredOnTheWay(Number(httpStatus), failed, place);
   switch (code) {
@@ -100,7 +100,7 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
         { serverMessage },
       );
     case status.RESOURCE_EXHAUSTED:
-      // This status also means that a message is too large for either side, which no retry can fix.
+      // This status may also mean that a message is too large for one side, which no retry can fix.
       if (/larger than|too large|size|bytes/i.test(details)) return tooLarge(failed, place, serverMessage);
       return new RateLimitError(`${operation}: too many requests. Try again later.`, {
         serverMessage,
@@ -165,7 +165,7 @@ export function toStartError(
 ): SaasManagementError {
   if (!LOCKED.has(failed.code)) return toSyncError(failed, place);
   return new BatchInProgressError(
-    `Another batch of the installation ${installationId} is in progress. Set waitForLockMs to wait until it is completed or aborted; if its owner died, a run with its ledger frees the lock 10 seconds later; otherwise, it ends 15 minutes after the last accepted message.`,
+    `Another batch of the installation ${installationId} is in progress. Set waitForLockMs to wait for its end; if its owner died, a run with the same ledger frees the lock after 10 seconds, otherwise the lock ends 15 minutes after the last accepted message.`,
     {
       installationId,
       serverMessage: place.credential.redact(failed.details),

@@ -79,7 +79,7 @@ export class FieldSampler {
   readonly #layout: Layout = new Map();
   /** The sampled records, ordered by the hashes of their ids. */
   readonly #records: Sampled[] = [];
-  /** Records belong to the sample if the hash of their id is smaller. */
+  /** Records belong to the sample if the hash of their id is below this limit. */
   #limit = 2 ** 32;
   #at = 0;
 

@@ -14,7 +14,7 @@ const NUMBER_MASK = (1 << NUMBER_BITS) - 1;
 
 /** Entries in order of arrival, and slots to find them. Slots are small, to fit into the processor's cache. */
 interface Part {
-  /** 0 if empty; otherwise the number of an entry, from 1, and some bits of its hash. */
+  /** A slot is 0 if empty; otherwise the number of an entry, from 1, and some bits of its hash. */
   readonly slots: Int32Array;
   readonly entries: Int32Array;
   size: number;

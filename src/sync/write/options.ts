@@ -7,7 +7,7 @@ import type { SyncProgress } from "../progress.js";
 /** Options of a write or a writer. */
 export interface WriteOptions {
   /**
-   * Number of records that the source must have, such as the vendor's own total. If there are more or fewer, the write
+   * Number of records that the source must have, such as the vendor's own total. With more or fewer records, the write
    * fails and the batch can no longer be completed.
    * @default not checked
    */

@@ -33,7 +33,8 @@ const RECORDS_PER_LOOK = 16;
 const TURN_MS = 10;
 /**
  * The most bytes to encode between two turns of the event loop. The peer accepts no more before it updates its window
- * (RFC 9113, section 6.9.2), and only a turn reads that update. A turn costs about 1 % of encoding this much.
+ * (RFC 9113, section 6.9.2), and only a turn reads that update. Encoding this many bytes takes about 100 times as long
+ * as a turn.
  */
 const TURN_BYTES = 64 * 1024;
 
@@ -93,7 +94,7 @@ export class RecordSink {
     return this.#takeList(records, (record, position) => this.#takeOne(record, list, position));
   }
 
-  /** Takes an array that is the whole source. If it has no locations, the array's entries may be arrays of records. */
+  /** Takes an array that is the whole source. Unless the array has locations, its entries may be arrays of records. */
   takeSource(source: readonly unknown[]): Promise<void> | undefined {
     this.#context.inspector?.expect?.(source.length);
     if (isLocated(source)) return this.take(source);

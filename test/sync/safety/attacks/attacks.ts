@@ -76,6 +76,15 @@ export interface Attack {
   readonly check?: (service: TestService, receipts: readonly RunReceipt[]) => unknown;
 }
 
+/** The third argument is what the attack does, alone or with its other parts. */
+export function attack(
+  name: string,
+  ending: Ending,
+  does: Attack["attack"] | Omit<Attack, "name" | "ending">,
+): Attack {
+  return { name, ending, ...(typeof does === "function" ? { attack: does } : does) };
+}
+
 interface HeldFor {
   readonly collection: SnapshotCollection;
   readonly rule: string;
@@ -113,6 +122,9 @@ export function reaching(reached: "start" | "records", ending: Ending): Ending {
 
 /** The batch cannot be completed because a write failed. */
 export const POISONED = refused("BATCH_STATE", { reason: "incomplete" });
+
+export const INVALID = refused("INVALID_INPUT");
+export const WHOLE: Ending = { kind: "whole" };
 
 /** The run rejects with an exception of the connector's own. */
 export function ownException(message: string): Ending {
