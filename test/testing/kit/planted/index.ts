@@ -3,7 +3,7 @@ import { OF_ITEMS } from "./of-items.js";
 import { OF_LISTINGS } from "./of-listings.js";
 import type { Planted } from "./vendor.js";
 
-/** A connector for each row of the report, by the name of its mistake. Only that row finds the mistake. */
+/** A connector for each row of the report, by that row and its mistake. Only that row finds the mistake. */
 export const PLANTED: Readonly<Record<string, Planted>> = {
   ...OF_ANSWERS,
   ...OF_LISTINGS,
