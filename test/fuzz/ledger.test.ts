@@ -86,7 +86,7 @@ async function known(): Promise<string | undefined> {
   return outcome?.error === undefined ? outcome?.value : undefined;
 }
 
-test("a damaged ledger file is refused, or has the ids that were written", {
+test("a damaged ledger file is refused, or yields the ids that were written", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const whole = await known();
@@ -114,7 +114,7 @@ test("no installation name leads outside the ledger's directory", { timeout: TIM
   await holds({ group: GROUP, what: "names of installations", share: 0.05 }, property);
 });
 
-test("a damaged journal entry names the batch that was written, or none", {
+test("a damaged journal entry names the right batch, or none", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const seen = { ended: 0, ignored: 0 };
