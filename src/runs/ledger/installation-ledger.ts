@@ -17,7 +17,7 @@
  */
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { boundedStore, DEFAULT_LIMITS, type StoreLimits } from "./bounded-store.js";
+import { type BoundedStore, boundedStore, DEFAULT_LIMITS, type StoreLimits } from "./bounded-store.js";
 import type { Store } from "./store.js";
 import { decodeValue, type Fields, putValue, unstored, unusable } from "./value.js";
 
@@ -58,7 +58,7 @@ export class InstallationLedger {
   readonly scope: InstallationScope;
   /** The location of the whole ledger, as reports show it. */
   readonly location: string;
-  readonly store: Store;
+  readonly store: BoundedStore;
   readonly hashIds: boolean;
   readonly folder: string;
   readonly limits: StoreLimits;
@@ -88,7 +88,7 @@ export class InstallationLedger {
   async entries(subject?: string): Promise<readonly LedgerEntry[]> {
     const entries: LedgerEntry[] = [];
     const begin = subject === undefined ? "" : `${subject}.`;
-    for (const key of await listKeys(this.store, `${this.folder}/${begin}`)) {
+    for (const key of await this.store.keys(`${this.folder}/${begin}`)) {
       const [, named, sequence, token = "", kind = ""] = NAME.exec(key.slice(this.folder.length + 1)) ?? [];
       if (named === undefined) continue;
       const number = Number(sequence);
@@ -164,13 +164,6 @@ export class InstallationLedger {
   unusable(key: string, why: string): Error {
     return unusable(this.placeOf(key), why);
   }
-}
-
-/** Lists keys. A store may list more than it was asked for. */
-export async function listKeys(store: Store, prefix: string): Promise<readonly string[]> {
-  const keys: string[] = [];
-  for await (const key of store.list(prefix)) if (key.startsWith(prefix)) keys.push(key);
-  return keys;
 }
 
 /** @param entries The oldest first. */

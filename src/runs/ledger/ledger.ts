@@ -11,12 +11,7 @@ import {
 } from "../../core/validate.js";
 import type { StoreLimits } from "./bounded-store.js";
 import { FileStore } from "./file-store.js";
-import {
-  InstallationLedger,
-  type InstallationScope,
-  type LedgerParts,
-  listKeys,
-} from "./installation-ledger.js";
+import { InstallationLedger, type InstallationScope, type LedgerParts } from "./installation-ledger.js";
 import { memoryStore, type Store } from "./store.js";
 
 /**
@@ -93,7 +88,7 @@ export function openLedger(
 export async function openAll(ledger: unknown): Promise<readonly InstallationLedger[]> {
   const parts = partsOf(ledger);
   const unnamed = new InstallationLedger(parts, { endpoint: "", installationId: "" });
-  const keys = (await listKeys(unnamed.store, "")).filter((key) => /\/state\.\d+$/.test(key));
+  const keys = (await unnamed.store.keys("")).filter((key) => /\/state\.\d+$/.test(key));
   const opened = new Map<string, InstallationLedger>();
   const problems = new Map<string, unknown>();
   for (const key of keys) {

@@ -89,7 +89,12 @@ export async function putValue(...value: Parameters<typeof putIfAbsent>): Promis
  * @returns false if there is one already
  * @throws the store failed, or did not read all of it
  */
-export async function putIfAbsent(store: Store, key: string, fields: Fields, ids?: Lines): Promise<boolean> {
+export async function putIfAbsent(
+  store: Pick<Store, "putIfAbsent">,
+  key: string,
+  fields: Fields,
+  ids?: Lines,
+): Promise<boolean> {
   let isWhole = false;
   const whole = async function* () {
     yield* encodeValue(key, fields, ids);
