@@ -128,48 +128,30 @@ interface LeftStart extends LedgerEntry, Pick<OwnedEntry, "owner"> {
 }
 
 /**
- * Starts in progress. If a process is killed before its start is answered, or the answer is lost, nobody knows the id
- * of its batch, but the next run can say what it is waiting for, and until when.
+ * Starts that nobody waits for. If a process is killed before its start is answered, or the answer is lost, nobody knows
+ * the id of its batch, but the next run can say what it is waiting for, and until when.
  */
-export class PreparedStarts {
+export class LeftStarts {
   readonly #clock: Clock;
-  #own: LedgerEntry | undefined;
   #left: readonly LeftStart[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  get isOpen(): boolean {
-    return this.#own !== undefined;
-  }
-
-  async prepare(ledger: InstallationLedger): Promise<void> {
-    const own = journalEntry(ledger, "start", this.#clock.now());
-    this.#own = own;
-    await putOwned(ledger, own, {});
-  }
-
-  /** Deletes the entry of the last `prepare`. */
+  /** Deletes them from the journal, because this run has the lock. */
   async forget(ledger: InstallationLedger): Promise<void> {
-    const own = this.#own;
-    this.#own = undefined;
-    if (own !== undefined) await ledger.delete([own]);
-  }
-
-  /** Deletes what others left, because this run has the lock. */
-  async forgetLeft(ledger: InstallationLedger): Promise<void> {
     const left = this.#left;
     this.#left = [];
     await ledger.delete(left);
   }
 
-  /** Looks for starts that nobody waits for among the journal entries, and deletes those whose lock is over. */
+  /** Looks for them among journal entries, and deletes those whose lock is over. */
   async read(ledger: InstallationLedger, entries: readonly LedgerEntry[]): Promise<void> {
     const left: LeftStart[] = [];
     const now = this.#clock.now();
     for (const entry of entries) {
-      if (entry.kind !== "start" || entry.key === this.#own?.key) continue;
+      if (entry.kind !== "start") continue;
       // Only the time of a damaged entry is known.
       const read = await readOwned(ledger, entry).catch(() => ({ owner: undefined }));
       const silentMs = now - entry.sequence;
@@ -195,7 +177,7 @@ export class PreparedStarts {
   }
 
   /** What this run may be waiting for, and until when at the latest, in sentences. */
-  describeLeft(): string | undefined {
+  describe(): string | undefined {
     const last = this.#left.at(-1);
     if (last === undefined) return undefined;
     const { owner, begunBy } = last;
