@@ -10,6 +10,7 @@ import { aligned, count, counted, readDiff, withText } from "../sync/report-text
 import type { CompletionCounts } from "../sync/transport.js";
 import type { WriteStats } from "../sync/write/options.js";
 import type { Guard } from "./guard/guard.js";
+import type { Judged } from "./guard/held-report.js";
 import type { Lists } from "./ledger/collection-ledger.js";
 import type { CompletedRun } from "./ledger/state.js";
 
@@ -81,18 +82,17 @@ export function receiptOf({
   now,
   ...run
 }: RunFacts): RunReceipt {
-  const { ledger, rules, figures, approvedRules } = guard;
+  const { ledger, rules, judged } = guard;
   const collections: { -readonly [C in Collection]?: RunReceipt["collections"][C] } = {};
   const surprises: string[] = [];
   for (const [name, written] of collectionEntries(batch.stats)) {
     const [read, reported, listedIn] = [extracted[name], counts[name], lists[name] ?? {}];
-    const snapshot = guard.snapshots.get(name)?.collection;
-    const [expected, approved] = snapshot ? [figures[snapshot], approvedRules[snapshot]] : [];
+    const { figures: expected, findings = [] }: Partial<Judged> = judged.get(name) ?? {};
     collections[name] = {
       stats: { ...written, sourceWaitMs: read?.sourceWaitMs ?? 0, skipped: read?.skipped ?? 0 },
       ...(expected === undefined ? {} : { expected }),
       ...(reported === undefined ? {} : { reported }),
-      ...(approved === undefined ? {} : { approved }),
+      ...(findings.length === 0 ? {} : { approved: findings.map(({ rule }) => rule) }),
       ...(Object.keys(listedIn).length === 0 ? {} : { listedIn }),
     };
     surprises.push(...surprisesOf(name, expected, reported?.removed));

@@ -153,7 +153,7 @@ class Run {
     const configuration = this.#configuration;
     const signal = this.#ended;
     const guard = new Guard(this.#options, snapshots, configuration, signal, spool);
-    await guard.checkLedger();
+    await guard.checkLedger(before);
     const events = new EventMemory(guard.ledger, before, signal, spool);
     const extraction = new Extraction({
       configuration,
@@ -226,7 +226,7 @@ class Run {
     const cut = controller.signal;
     // Ends the writes at once; the abort below waits for the service.
     const stopListening = onAbort(cut, () => void batch.abort().catch(() => {}));
-    const ids = new BatchIds(this.#id, this.#configuration, batch.signal);
+    const ids = new BatchIds(this.#id, guard.ledger, this.#configuration, batch.signal);
     try {
       cut.throwIfAborted();
       await raceAbort(this.#journal.opened(batch.id), batch.signal);
@@ -236,7 +236,7 @@ class Run {
       // 6 Send everything.
       await sendSpool(batch, spool, this.#configuration);
       // 7 Store the ids durably, as unclear ones. Their sequence needs the lock.
-      await ids.save(guard.ledger, now, [...guard.snapshots.values(), ...events.sent]);
+      await ids.save(now, [...guard.snapshots.values(), ...events.sent]);
       // 8 CompleteSyncBatch: repeated if unclear, never guessed.
       return { batch, ids, counts: await complete(batch) };
     } catch (thrown) {
@@ -275,7 +275,7 @@ class Run {
     if (guard.ledger === undefined) return receipt;
     const { before, advanced } = events;
     const run = { at: clock.now(), token: ids.token, receipt };
-    const completion = { run, snapshots: ids.baselines(guard.pastsOf), advanced, before };
+    const completion = { run, snapshots: ids.baselines, advanced, before };
     try {
       await noteCompleted(guard.ledger, completion, this.#configuration);
       return receipt;

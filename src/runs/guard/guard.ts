@@ -1,11 +1,5 @@
 import { raceAbort } from "../../core/abort.js";
-import {
-  type HeldReason,
-  type HeldReport,
-  InvalidInputError,
-  RunHeldError,
-  type SnapshotDiff,
-} from "../../core/errors/index.js";
+import { type HeldReport, InvalidInputError, RunHeldError } from "../../core/errors/index.js";
 import { withinGrace } from "../../sync/call.js";
 import {
   COLLECTIONS,
@@ -21,13 +15,12 @@ import type { WriteStats } from "../../sync/write/options.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
 import type { InstallationLedger } from "../ledger/installation-ledger.js";
 import { noteHeld } from "../ledger/notes.js";
-import type { PastSnapshots } from "../ledger/past.js";
-import { knowsSnapshots, type LedgerSnapshot, readLedger } from "../ledger/state.js";
-import { decide, heldRunOf, type Judged, offer } from "./approval.js";
-import { describeHeld, type HeldScope, heldMessage, type UsualOf } from "./held-report.js";
+import { knowsSnapshots, type LedgerSnapshot } from "../ledger/state.js";
+import type { IdLog } from "../spool.js";
+import { decide, heldRunOf, offer } from "./approval.js";
+import { describeHeld, type HeldScope, heldMessage, type Judged, type UsualOf } from "./held-report.js";
 import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
-import { GuardedSnapshot, type IdLog } from "./snapshot.js";
-import type { Finding } from "./verdict.js";
+import { GuardedSnapshot } from "./snapshot.js";
 
 export interface JudgedRun extends Omit<JudgeOptions, "onHeld" | "ledger"> {
   /** Undefined for `"none"`. */
@@ -42,9 +35,8 @@ export class Guard {
   readonly approve: string | undefined;
   readonly rules: ResolvedGuard;
   readonly snapshots: ReadonlyMap<string, GuardedSnapshot>;
-  /** Findings in snapshots that were approved. */
-  readonly approved = new Map<GuardedSnapshot, readonly Finding[]>();
-  figures: Partial<Record<SnapshotCollection, SnapshotDiff>> = {};
+  /** What was found in each snapshot; empty before `judge`. */
+  readonly judged = new Map<Collection, Judged>();
   readonly #options: JudgedRun;
   readonly #configuration: SyncConfiguration;
   readonly #ended: AbortSignal;
@@ -82,19 +74,6 @@ export class Guard {
 
   readonly inspectorOf: InspectorOf = ({ name }) => this.snapshots.get(name)?.ids;
 
-  get approvedRules(): Partial<Record<SnapshotCollection, readonly HeldReason["rule"][]>> {
-    return Object.fromEntries(
-      [...this.approved].map(([{ collection }, findings]) => [collection, findings.map(({ rule }) => rule)]),
-    );
-  }
-
-  /** What the ledger will remember of a completed collection. */
-  readonly pastsOf = (collection: Collection): PastSnapshots => {
-    const snapshot = this.snapshots.get(collection);
-    const rule = snapshot && this.rules.ruleOf(snapshot.collection);
-    return snapshot?.pastsWith(rule, this.approved.get(snapshot) ?? []) ?? [];
-  };
-
   /** What reports of held runs say about the ledger. */
   get place(): HeldScope {
     const { installationId, ledger } = this.#options;
@@ -104,19 +83,16 @@ export class Guard {
   /**
    * Checks the ledger before anything is read from the source: it can be written, and does not know the installation if
    * `firstRun` is true. Rejects with the reason of the run's signal when that fires.
+   * @param seen What the ledger has.
    * @throws {ConfigurationError} the ledger cannot be written
    * @throws {InvalidInputError} it is not the first run
    */
-  async checkLedger(): Promise<void> {
+  async checkLedger(seen: LedgerSnapshot): Promise<void> {
     const { ledger } = this;
     if (ledger === undefined) return;
     await raceAbort(ledger.requireWritable(), this.#ended);
-    if ((this.#options.firstRun ?? false) === false) return;
-    const knows = withinGrace(this.#configuration.clock, async () =>
-      knowsSnapshots(await readLedger(ledger)),
-    ).catch(() => false);
-    if (!(await raceAbort(knows, this.#ended))) return;
-    const { installationId } = this.#options;
+    const { firstRun = false, installationId } = this.#options;
+    if (firstRun === false || !knowsSnapshots(seen)) return;
     throw new InvalidInputError(
       `firstRun must not be set: the ledger (${ledger.location}) has earlier runs of installation ${JSON.stringify(installationId)}. Leave it out.`,
       { advice: { option: "firstRun", text: "firstRun" } },
@@ -163,15 +139,13 @@ export class Guard {
       // A ledger that is no longer used looks unreadable.
       ended.throwIfAborted();
       const { figures, findings, isHeld } = judged;
-      this.figures = { ...this.figures, [collection]: figures };
+      this.judged.set(collection, judged);
       if (isHeld) held.push(judged);
-      else if (findings.length > 0) this.approved.set(snapshot, findings);
       const rules = findings.map(({ rule }) => rule);
       this.#options.onProgress?.({ type: "judged", collection, held: isHeld, diff: figures, rules });
       const details = { collection, held: isHeld, rules, ...figures };
       this.#configuration.logger.info("saas-management: snapshot judged", details);
     }
-    if (held.length === 0) await this.#keepLists();
     return held;
   }
 
@@ -195,7 +169,7 @@ export class Guard {
     if (ledger === undefined) return describeHeld(this.place, held, "no-ledger", usual);
     const { clock } = this.#configuration;
     const now = clock.now();
-    const stored = await offer(held, { seen, approve, now }, this.rules);
+    const stored = await offer(held, { seen, approve, now });
     const report = describeHeld(this.place, held, stored, usual);
     const run = heldRunOf(stored, report, seen);
     await withinGrace(clock, (over) =>
@@ -219,29 +193,13 @@ export class Guard {
       }
   }
 
-  /** Lists what changes, then frees the hashes of the ids. If a list can't be made, the run continues. */
-  async #keepLists(): Promise<void> {
-    for (const snapshot of this.snapshots.values()) {
-      const figures = this.figures[snapshot.collection];
-      const kept = figures === undefined ? undefined : snapshot.keepLists(figures);
-      await raceAbort(
-        (kept ?? Promise.resolve()).catch((error: unknown) => {
-          const message = "saas-management: could not write the lists of removed and added ids";
-          this.#configuration.logger.warn(message, { error });
-        }),
-        this.#ended,
-      );
-      snapshot.ids.table.clear();
-    }
-  }
-
   async #judge(snapshot: GuardedSnapshot, seen: LedgerSnapshot): Promise<Judged> {
     const { firstRun } = this.#options;
     const { approve, ledger } = this;
     const rule = this.rules.ruleOf(snapshot.collection);
     const now = this.#configuration.clock.now();
     const isUnknown = ledger !== undefined && (firstRun ?? false) === false && !knowsSnapshots(seen);
-    const judgement = { ...(await snapshot.judge({ rule, isUnknown, now, seen })), snapshot };
+    const judgement = await snapshot.judge({ rule, isUnknown, now, seen });
     if (judgement.findings.length === 0 || rule === undefined)
       return { ...judgement, isHeld: false, approvalProblem: undefined, waiting: undefined };
     return { ...judgement, ...(await decide(snapshot, rule, { seen, approve, now })) };

@@ -6,15 +6,19 @@ import type { HeldReason, HeldReport } from "../../core/errors/index.js";
 import { type SnapshotCollection, truncateId } from "../../sync/collections.js";
 import { count, counted, quoted, withText } from "../../sync/report-text.js";
 import type { Lists } from "../ledger/collection-ledger.js";
+import type { Baseline, Baselines } from "../ledger/state.js";
 import { usually } from "./changed.js";
 import { isAboutBaseline, type SnapshotJudgement } from "./snapshot.js";
 
 /** How many ids a line names. */
 const NAMED_IDS = 3;
 
-export interface HeldJudgement extends SnapshotJudgement {
+export interface Judged extends SnapshotJudgement {
+  readonly isHeld: boolean;
   /** Why the approval doesn't cover it. */
   readonly approvalProblem: string | undefined;
+  /** The baseline that awaits a decision, if the snapshot still resembles it. */
+  readonly waiting: Baseline | undefined;
 }
 
 /** What the ledger stored about a held run. */
@@ -22,6 +26,7 @@ export interface StoredHold {
   readonly approval: string;
   readonly at: number;
   readonly expiresAt: number;
+  readonly baselines: Baselines;
   /** Where the ids are listed, for each held snapshot. */
   readonly lists: readonly Lists<string>[];
   /** Whether it was held before; if so, the lists are from that run. */
@@ -58,15 +63,15 @@ export interface HeldScope {
 /** @param usual What is usual for a collection. */
 export function describeHeld(
   { installationId, ledger }: HeldScope,
-  held: readonly HeldJudgement[],
+  held: readonly Judged[],
   offer: StoredHold | keyof typeof NO_OFFER | "preview",
   usual: UsualOf,
 ): HeldReport {
   const stored = typeof offer === "string" ? undefined : offer;
   const reasons = held
-    .flatMap((judgement, i) => reasonsOf(judgement, usual(judgement.collection), stored?.lists[i]))
+    .flatMap((judgement, i) => reasonsOf(judgement, usual(judgement.snapshot.collection), stored?.lists[i]))
     .sort((a, b) => weightOf(b) - weightOf(a));
-  const notes = held.flatMap(({ collection, approvalProblem }) =>
+  const notes = held.flatMap(({ snapshot: { collection }, approvalProblem }) =>
     approvalProblem === undefined ? [] : [`The approval does not cover ${collection}: ${approvalProblem}.`],
   );
   if (stored?.isKnown === true)
@@ -176,7 +181,7 @@ export function isAboutRemovals(rule: HeldReason["rule"]): boolean {
 }
 
 function reasonsOf(
-  { collection, findings, figures, compared, limits }: HeldJudgement,
+  { snapshot: { collection }, findings, figures, compared, limits }: Judged,
   usual: HeldReason["usual"],
   { removals, additions, changed, sent }: Lists<string> = {},
 ): HeldReason[] {

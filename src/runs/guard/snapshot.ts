@@ -4,17 +4,12 @@ import { FIELDS } from "../../sync/generated/fields.js";
 import { EMPTY_SAMPLE, type FieldSample, FieldSampler, filledOf } from "../../sync/ids/field-sample.js";
 import type { IdTable } from "../../sync/ids/id-table.js";
 import { count, counted } from "../../sync/report-text.js";
-import {
-  type CollectionLedger,
-  type KnownIds,
-  LIST_KINDS,
-  type ListKind,
-  type Lists,
-} from "../ledger/collection-ledger.js";
+import type { CollectionLedger, KnownIds, Lists, SnapshotLines } from "../ledger/collection-ledger.js";
 import { linesOf } from "../ledger/id-lines.js";
 import { type PastSnapshot, type PastSnapshots, remembered, upTo } from "../ledger/past.js";
 import type { LedgerSnapshot } from "../ledger/state.js";
 import { isDamage, type Lines, noLines } from "../ledger/value.js";
+import type { IdLog } from "../spool.js";
 import { memoryAfter } from "./changed.js";
 import { type Comparison, compareIds, goneLines, linesWhere, tableOf } from "./comparison.js";
 import { daysOf, type ResolvedRule } from "./rules.js";
@@ -31,7 +26,7 @@ export interface SnapshotRules {
 }
 
 export interface SnapshotJudgement {
-  readonly collection: SnapshotCollection;
+  readonly snapshot: GuardedSnapshot;
   readonly figures: SnapshotDiff;
   readonly compared: Comparison;
   /** The rules that hold the snapshot. */
@@ -41,39 +36,28 @@ export interface SnapshotJudgement {
   readonly problem: unknown;
 }
 
-/** Where the lines of ids are kept until they go to the ledger. */
-export interface IdLog {
-  /** @param done Called when the bytes of the lines may be reused. */
-  appendLines(name: string, lines: Uint8Array, done: () => void): void;
-  /** Resolves when all lines so far have been consumed. */
-  settled(): Promise<void>;
-  lines(name: string): Lines;
-}
-
 /** One snapshot collection of a run: the ids that the connector has written, and those that were known before. */
-export class GuardedSnapshot {
+export class GuardedSnapshot implements SnapshotLines {
   readonly collection: SnapshotCollection;
   readonly ledger: CollectionLedger | undefined;
   readonly ids: SnapshotIds;
   readonly sampler: FieldSampler;
   /** The ids that were written, as lines. */
   readonly lines: () => Lines;
-  /** What a completed run removes and adds, for people; empty before `keepLists`. */
+  /** What a completed run removes and adds, for people; empty before `judge`. */
   lists: Lists<() => Lines> = {};
   /** The known ids that can be read; empty before `judge`. */
   knownIds: readonly KnownIds[] = [];
   /** What the ledger will remember of the snapshot; undefined before `judge`. */
   past: PastSnapshot | undefined;
+  /** What the ledger will remember of the collection if the snapshot is completed or held; empty before `judge`. */
+  pasts: PastSnapshots = [];
   /** The sample of the fields; empty before `judge`. */
   sample: FieldSample = EMPTY_SAMPLE;
-  #pasts: PastSnapshots = [];
-  #compared: Pick<Comparison, "known" | "gone"> = { known: 0, gone: 0 };
-  readonly #log: IdLog | undefined;
 
   constructor(collection: SnapshotCollection, ledger: CollectionLedger | undefined, log: IdLog | undefined) {
     this.collection = collection;
     this.ledger = ledger;
-    this.#log = log;
     this.lines = () => log?.lines(collection) ?? noLines();
     const write = (lines: Uint8Array, done: () => void) => log?.appendLines(collection, lines, done);
     this.sampler = new FieldSampler(FIELDS[collection], Object.keys(COLLECTIONS[collection].references));
@@ -89,15 +73,17 @@ export class GuardedSnapshot {
     const { table, duplicates } = this.ids;
     const sample = this.sampler.sample();
     this.sample = sample;
-    this.past = { at: now, sent: table.size, filled: filledOf(sample) };
+    const past = { at: now, sent: table.size, filled: filledOf(sample) };
+    this.past = past;
     let baseline: SnapshotDiff["baseline"] = "off";
     let compared: Comparison;
     let problem: unknown;
+    let pasts: PastSnapshots = [];
     let unclear: PastSnapshots = [];
     const compare = async (what: LedgerSnapshot) => {
       this.knownIds = this.ledger?.known(what) ?? [];
       const all = await compareIds(table, this.knownIds);
-      this.#pasts = upTo(now, await pastsOf(this.knownIds, "completed"));
+      pasts = upTo(now, await pastsOf(this.knownIds, "completed"));
       unclear = upTo(now, await pastsOf(this.knownIds, "unclear"));
       return all;
     };
@@ -112,12 +98,11 @@ export class GuardedSnapshot {
       this.knownIds = await readableOf(this.knownIds, table);
       compared = await compareIds(table, this.knownIds);
     }
-    this.#compared = compared;
     const { collection } = this;
     // A ledger hashes ids because they are personal data.
     const sampledIds = this.ledger?.keyOf === undefined ? this.sampler.ids() : [];
-    const facts = { collection, compared, sample, sampledIds, pasts: this.#pasts, unclear, now, duplicates };
-    const findings = (): readonly Finding[] => {
+    const facts = { collection, compared, sample, sampledIds, pasts, unclear, now, duplicates };
+    const find = (): readonly Finding[] => {
       if (rule === undefined) return [];
       if (baseline === "unreadable") return [unreadableLedger(compared, problem)];
       const isCompleted = this.knownIds.some(({ state }) => state === "completed");
@@ -125,11 +110,16 @@ export class GuardedSnapshot {
       return findingsOf(facts, rule);
     };
     const { known, sent, new: added, kept, gone: removed } = compared;
+    const figures = { baseline, known, sent, added, kept, removed, duplicates };
+    const findings = find();
+    this.lists = this.listsOf(figures, []);
+    const fields = memoryAfter(pasts.at(-1)?.fields, sample, now, compared);
+    this.pasts = remembered(pasts, { ...past, fields }, findings, daysOf(rule));
     return {
-      collection,
-      figures: { baseline, known, sent, added, kept, removed, duplicates },
+      snapshot: this,
+      figures,
       compared,
-      findings: findings(),
+      findings,
       limits: rule === undefined ? {} : limitsOf(facts, rule),
       problem,
     };
@@ -172,38 +162,12 @@ export class GuardedSnapshot {
     };
   }
 
-  /** Keeps what a run removes and adds until the ledger stores it, because by then the ids are no longer in memory. */
-  async keepLists(figures: SnapshotDiff): Promise<void> {
-    const log = this.#log;
-    if (log === undefined || this.ledger === undefined || this.ledger.keyOf !== undefined) return;
-    const kept: { [Kind in ListKind]?: () => Lines } = {};
-    const lists = this.listsOf(figures, []);
-    for (const kind of LIST_KINDS) {
-      const lines = lists[kind];
-      if (lines === undefined) continue;
-      const name = `${this.collection} ${kind}`;
-      for await (const piece of lines()) {
-        log.appendLines(name, piece, () => {});
-        await log.settled();
-      }
-      kept[kind] = () => log.lines(name);
-    }
-    this.lists = kept;
-  }
-
   /** The ids that are missing from a set of known ones, if it has any. */
   async *#newLines(): Lines {
     const tables = await Promise.all(this.knownIds.map((set) => tableOf(set.lines())));
     yield* linesWhere(this.lines(), (low, high) =>
       tables.some((table) => table.size > 0 && !table.has(low, high)),
     );
-  }
-
-  /** What the ledger will remember of the collection. @param approved What the snapshot would have been held for */
-  pastsWith(rule: ResolvedRule | undefined, approved: readonly Finding[]): PastSnapshots | undefined {
-    if (this.past === undefined) return undefined;
-    const fields = memoryAfter(this.#pasts.at(-1)?.fields, this.sample, this.past.at, this.#compared);
-    return remembered(this.#pasts, { ...this.past, fields }, approved, daysOf(rule));
   }
 }
 

@@ -12,14 +12,7 @@ import {
   nextSequence,
 } from "./installation-ledger.js";
 import { isPast, type PastSnapshot, type PastSnapshots } from "./past.js";
-import {
-  type Baseline,
-  type Baselines,
-  type CollectionState,
-  type LedgerSnapshot,
-  readLedger,
-  unclearOf,
-} from "./state.js";
+import { type Baseline, type CollectionState, type LedgerSnapshot, readLedger, unclearOf } from "./state.js";
 import { decodeValue, type Fields, type Lines, putValue, unstored } from "./value.js";
 
 /** A set of ids that the service may have as the last completed snapshot. */
@@ -55,6 +48,8 @@ export interface SnapshotLines {
   readonly lists: Lists<() => Lines>;
   /** What to remember of a snapshot that may be completed. */
   readonly past?: PastSnapshot | undefined;
+  /** What to remember of the collection if it is completed or held. */
+  readonly pasts: PastSnapshots;
 }
 
 /** A place in the ledger. */
@@ -67,7 +62,7 @@ export const HASH_CHARACTERS = 22;
 /** The ids of a snapshot in the ledger. */
 export interface StoredIds {
   /** How a state refers to them if their snapshot is completed or held. */
-  readonly place: Place;
+  readonly baseline: Baseline;
   /** Where a person finds the lists: a path, or the key of the store. */
   readonly lists: Lists<string>;
 }
@@ -125,30 +120,38 @@ export class CollectionLedger {
    * Stores the ids of a snapshot and its lists durably.
    * @param seen What the ledger has.
    * @param token That of the batch, whose ids are unclear ones from then on, or the id of an approval.
+   * @param onListProblem Called if a list can't be made; without it, `put` rejects.
    */
   async put(
     kind: "ids" | "held",
     seen: LedgerSnapshot,
     token: string,
-    { lines, lists, past }: SnapshotLines,
+    { lines, lists, past, pasts }: SnapshotLines,
+    onListProblem?: (error: unknown) => void,
   ): Promise<StoredIds> {
     const { hashIds, isOwnStore } = this.#ledger;
     const entries = seen.entries.filter(({ subject }) => subject === this.subject);
     if (hashIds) await this.#asked.delete(entries.filter(isForPeople));
     // Also higher than the completed one's, because its ids may be lost.
     const last = this.stateIn(seen).completed?.sequence ?? 0;
-    const place = { sequence: Math.max(nextSequence(entries), last + 1), token };
+    const baseline = { sequence: Math.max(nextSequence(entries), last + 1), token, pasts };
     const places: { [Kind in ListKind]?: string } = {};
     // A hash means nothing to a person.
     for (const list of hashIds ? [] : LIST_KINDS) {
       const ids = lists[list];
-      if (ids !== undefined) places[list] = this.#ledger.placeOf(await this.#put(place, `${list}.txt`, ids));
+      if (ids === undefined) continue;
+      try {
+        places[list] = this.#ledger.placeOf(await this.#put(baseline, `${list}.txt`, ids));
+      } catch (error) {
+        if (onListProblem === undefined) throw error;
+        onListProblem(error);
+      }
     }
-    const key = await this.#put(place, kind, lines, past);
+    const key = await this.#put(baseline, kind, lines, past);
     // Otherwise the next run would take the ledger for empty.
     if (!isOwnStore && !(await this.#entries()).some((listed) => listed.key === key))
       throw unstored(key, "the store doesn't list it");
-    return { place, lists: places };
+    return { baseline, lists: places };
   }
 
   /** Deletes what `put` stored. */
@@ -232,51 +235,52 @@ export class CollectionLedger {
 /** The ids that a batch has sent. The batch holds the lock, and its token marks the ids. */
 export class BatchIds {
   readonly token: string;
-  readonly #stored = new Map<Collection, StoredIds>();
+  /** Where to find the lists of removed and added ids. */
+  readonly lists: { [C in Collection]?: Lists<string> } = {};
+  /** What the ledger should record about the completed batch, by the wire names of the collections. */
+  readonly baselines: Record<string, Baseline> = {};
+  readonly #ledger: InstallationLedger | undefined;
   readonly #configuration: SyncConfiguration;
   readonly #ended: AbortSignal;
-  #ledgers: readonly CollectionLedger[] = [];
+  readonly #saved: CollectionLedger[] = [];
   #saving: Promise<unknown> = Promise.resolve();
   #areSaved = false;
 
-  /** @param ended Fires when the batch has ended. */
-  constructor(runId: string, configuration: SyncConfiguration, ended: AbortSignal) {
+  /**
+   * @param ledger Undefined if the run has none.
+   * @param ended Fires when the batch has ended.
+   */
+  constructor(
+    runId: string,
+    ledger: InstallationLedger | undefined,
+    configuration: SyncConfiguration,
+    ended: AbortSignal,
+  ) {
     this.token = batchToken(runId);
+    this.#ledger = ledger;
     this.#configuration = configuration;
     this.#ended = ended;
-  }
-
-  /** Where to find the lists of removed and added ids. */
-  get lists(): Partial<Record<Collection, Lists<string>>> {
-    return Object.fromEntries([...this.#stored].map(([collection, { lists }]) => [collection, lists]));
-  }
-
-  /** What the ledger should record about the completed batch, by the wire names of the collections. */
-  baselines(pastsOf: (collection: Collection) => PastSnapshots): Baselines {
-    const all = [...this.#stored].map(([collection, { place }]): readonly [string, Baseline] => [
-      COLLECTIONS[collection].wireName,
-      { ...place, pasts: pastsOf(collection) },
-    ]);
-    return Object.fromEntries(all);
   }
 
   /**
    * Stores the ids before CompleteSyncBatch is sent: from then on the batch may be completed without this run knowing
    * it. Rejects with the reason of the batch's signal when that fires.
-   * @param ledger Undefined if the run has none.
    * @param seen The ledger's content, read while this run has the lock.
    * @throws {ConfigurationError} the ledger cannot be written
    */
-  async save(
-    ledger: InstallationLedger | undefined,
-    seen: LedgerSnapshot,
-    sent: Iterable<SnapshotLines>,
-  ): Promise<void> {
+  async save(seen: LedgerSnapshot, sent: Iterable<SnapshotLines>): Promise<void> {
+    const ledger = this.#ledger;
     if (ledger === undefined) return;
+    const warn = (error: unknown) => {
+      const message = "saas-management: could not write the lists of removed and added ids";
+      this.#configuration.logger.warn(message, { error });
+    };
     const saving = [...sent].map(async (ids) => {
       const own = new CollectionLedger(ledger, ids.collection, this.#ended);
-      this.#ledgers = [...this.#ledgers, own];
-      this.#stored.set(ids.collection, await own.put("ids", seen, this.token, ids));
+      this.#saved.push(own);
+      const { baseline, lists } = await own.put("ids", seen, this.token, ids, warn);
+      this.baselines[own.subject] = baseline;
+      this.lists[ids.collection] = lists;
     });
     this.#saving = Promise.allSettled(saving);
     await raceAbort(Promise.all(saving), this.#ended);
@@ -293,7 +297,7 @@ export class BatchIds {
     const message = "could not delete the ids of an aborted batch from the ledger";
     await bestEffort(this.#configuration, { level: "warn", message }, async () => {
       await this.#saving;
-      for (const ledger of this.#ledgers) await ledger.discard();
+      for (const ledger of this.#saved) await ledger.discard();
     });
   }
 }

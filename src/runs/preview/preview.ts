@@ -38,7 +38,8 @@ export async function previewRun(
   const { signal } = controller;
   try {
     const guard = new Guard(options, snapshots, configuration, signal);
-    await guard.checkLedger();
+    const seen = await raceAbort(seenBy(guard), signal);
+    await guard.checkLedger(seen);
     const referencedIds = new ReferencedIds(snapshots);
     const watches = new Map<Collection, CollectionWatch>();
     const inspectorOf = (collection: CollectionInfo) => {
@@ -48,7 +49,6 @@ export async function previewRun(
       watches.set(name, watch);
       return watch;
     };
-    const seen = await raceAbort(seenBy(guard), signal);
     const events = new EventMemory(guard.ledger, seen, signal, undefined);
     const extraction = new Extraction({
       configuration,
@@ -75,7 +75,7 @@ async function seenBy({ ledger }: Guard): Promise<LedgerSnapshot> {
 }
 
 function previewOf(
-  { place, rules, ledger, figures, snapshots }: Guard,
+  { place, rules, ledger, judged, snapshots }: Guard,
   held: Awaited<ReturnType<Guard["judge"]>>,
   watches: ReadonlyMap<Collection, CollectionWatch>,
   stats: Partial<Record<Collection, WriteStats>>,
@@ -87,7 +87,7 @@ function previewOf(
     const written = stats[name];
     if (written === undefined) continue;
     const snapshot = snapshots.get(name)?.collection;
-    collections[name] = watch.preview(written, snapshot && figures[snapshot]);
+    collections[name] = watch.preview(written, judged.get(name)?.figures);
     const { invalidRecords, different } = watch;
     if (invalidRecords > 0) refusals.push(`${name} has ${counted(invalidRecords, "invalid record")}.`);
     // Without a guard and a ledger, a run doesn't notice repeated ids.
