@@ -32,7 +32,6 @@ export interface JudgedRun extends Omit<JudgeOptions, "onHeld" | "ledger"> {
 /** Judges all snapshots that a connector wrote, together and once: by the rules, the ledger and an approval. */
 export class Guard {
   readonly ledger: InstallationLedger | undefined;
-  readonly approve: string | undefined;
   readonly rules: ResolvedGuard;
   readonly snapshots: ReadonlyMap<string, GuardedSnapshot>;
   /** What was found in each snapshot; empty before `judge`. */
@@ -53,12 +52,11 @@ export class Guard {
     ended: AbortSignal,
     log?: IdLog,
   ) {
-    const { approve, ledger, guard } = options;
+    const { ledger, guard } = options;
     this.#options = options;
     this.#configuration = configuration;
     this.#ended = ended;
     this.ledger = ledger;
-    this.approve = approve;
     const rules = resolveGuard(guard, configuration.clock.now());
     this.rules = rules;
     // A preview reports repeated ids. Without a guard and a ledger, a run needs no ids.
@@ -165,7 +163,7 @@ export class Guard {
   }
 
   async #offer(held: readonly Judged[], seen: LedgerSnapshot, usual: UsualOf): Promise<HeldReport> {
-    const { ledger, approve } = this;
+    const { ledger, approve } = this.#options;
     if (ledger === undefined) return describeHeld(this.place, held, "no-ledger", usual);
     const { clock } = this.#configuration;
     const now = clock.now();
@@ -194,8 +192,7 @@ export class Guard {
   }
 
   async #judge(snapshot: GuardedSnapshot, seen: LedgerSnapshot): Promise<Judged> {
-    const { firstRun } = this.#options;
-    const { approve, ledger } = this;
+    const { approve, firstRun, ledger } = this.#options;
     const rule = this.rules.ruleOf(snapshot.collection);
     const now = this.#configuration.clock.now();
     const isUnknown = ledger !== undefined && (firstRun ?? false) === false && !knowsSnapshots(seen);

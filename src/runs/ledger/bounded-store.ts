@@ -128,10 +128,13 @@ class SlowStoreError extends Error {
   readonly retryable = true;
 }
 
+/** What an error of a store may have. */
+type Facts = Partial<Record<"code" | "syscall" | "retryable", unknown>>;
+
 function outOfReach(location: string, what: "read" | "written", cause: unknown): SaasManagementError {
   if (cause instanceof SaasManagementError) return cause;
-  const { code, syscall, retryable } = factsOf(cause);
-  const lacks = UNSUPPORTED.has(code) ? LACKS[syscall] : undefined;
+  const { code, syscall, retryable }: Facts = isObject(cause) ? cause : {};
+  const lacks = UNSUPPORTED.has(String(code)) ? LACKS[String(syscall)] : undefined;
   const why = cause instanceof Error ? escapeControls(cause.message) : "no reason was given";
   const told =
     lacks === undefined
@@ -141,16 +144,7 @@ function outOfReach(location: string, what: "read" | "written", cause: unknown):
     `The ledger (${location}) could not be ${what}: ${told.replace(/\.$/, "")}.`,
     {
       cause,
-      retryable: retryable || PASSING.has(code),
+      retryable: retryable === true || PASSING.has(String(code)),
     },
   );
-}
-
-function factsOf(error: unknown) {
-  const read = (name: string): unknown => (isObject(error) ? Reflect.get(error, name) : undefined);
-  return {
-    code: String(read("code")),
-    syscall: String(read("syscall")),
-    retryable: read("retryable") === true,
-  };
 }

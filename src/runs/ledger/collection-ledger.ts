@@ -13,7 +13,7 @@ import {
 } from "./installation-ledger.js";
 import { isPast, type PastSnapshot, type PastSnapshots } from "./past.js";
 import { type Baseline, type CollectionState, type LedgerSnapshot, readLedger, unclearOf } from "./state.js";
-import { decodeValue, type Fields, type Lines, putValue, unstored } from "./value.js";
+import { decodeValue, type Lines, putValue, unstored } from "./value.js";
 
 /** A set of ids that the service may have as the last completed snapshot. */
 export interface KnownIds {
@@ -200,14 +200,12 @@ export class CollectionLedger {
     const { hashIds } = this.#ledger;
     const value = await this.#asked.store.get(key);
     if (value === undefined) throw this.#ledger.unusable(key, "it is missing");
-    let form: unknown;
-    const onFields = (fields: Fields) => {
-      form = fields["ids"];
-    };
-    for await (const piece of decodeValue(value, this.#ledger.placeOf(key), key, onFields)) {
-      if (form !== "clear" && !hashIds)
+    for await (const { fields, lines } of decodeValue(value, this.#ledger.placeOf(key), key)) {
+      if (lines.length === 0) continue;
+      const isClear = fields["ids"] === "clear";
+      if (!isClear && !hashIds)
         throw this.#ledger.unusable(key, "its ids are hashed, and this ledger does not set hashIds: true");
-      yield form === "clear" && hashIds ? mapLines(piece, (id) => this.#hash(id)) : piece;
+      yield isClear && hashIds ? mapLines(lines, (id) => this.#hash(id)) : lines;
     }
   }
 

@@ -19,7 +19,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { type BoundedStore, boundedStore, DEFAULT_LIMITS, type StoreLimits } from "./bounded-store.js";
 import type { Store } from "./store.js";
-import { decodeValue, type Fields, putValue, unstored, unusable } from "./value.js";
+import { decodeValue, type Fields, noLines, putValue, unstored, unusable } from "./value.js";
 
 /** One installation of one service. */
 export interface InstallationScope {
@@ -109,12 +109,10 @@ export class InstallationLedger {
    */
   async read(key: string, of = key): Promise<Fields | undefined> {
     const value = await this.store.get(key);
-    let fields: Fields | undefined;
-    const onFields = (read: Fields) => {
-      fields = read;
-    };
-    if (value !== undefined) for await (const _ of decodeValue(value, this.placeOf(key), of, onFields));
-    return fields;
+    if (value === undefined) return undefined;
+    let read: Fields | undefined;
+    for await (const { fields } of decodeValue(value, this.placeOf(key), of)) read = fields;
+    return read;
   }
 
   /** Like `read`, but keeps the last result, because values never change. */
@@ -127,16 +125,13 @@ export class InstallationLedger {
 
   /** Whether the ids of an entry are hashes. An unreadable entry has none. */
   async isHashed({ key }: LedgerEntry): Promise<boolean> {
-    let form: unknown;
-    const onFields = (fields: Fields) => {
-      form = fields["ids"];
-    };
     try {
       const value = await this.store.get(key);
       // Reads only the beginning, because there may be millions of ids.
-      if (value !== undefined) for await (const _ of decodeValue(value, key, key, onFields)) break;
+      for await (const { fields } of decodeValue(value ?? noLines(), key, key))
+        return fields["ids"] === "hashed";
     } catch {}
-    return form === "hashed";
+    return false;
   }
 
   /**

@@ -45,34 +45,35 @@ export async function* encodeValue(of: string, fields: Fields, ids: Lines = noLi
 }
 
 /**
- * Decodes a value: yields the lines of its ids.
+ * Decodes a value: yields the lines of its ids, at first an empty piece. Until the last one is read, they and the fields
+ * may be damaged.
  * @param place Its path, for messages.
- * @param onFields Called before the first ids; until the last one is read, they may be damaged.
  * @throws {ConfigurationError} it is damaged or incomplete, or belongs to something else
  */
 export async function* decodeValue(
   value: Lines,
   place: string,
   of: string,
-  onFields: (fields: Fields) => void,
-): Lines {
-  let isFirst = true;
+): AsyncGenerator<{ readonly fields: Fields; readonly lines: Uint8Array }, void, undefined> {
+  let fields: Fields | undefined;
   let ended = false;
   const sum = new Checksum();
   for await (const piece of linesOf(value, place)) {
     if (ended) throw unusable(place, "data follows its end");
-    const begin = isFirst ? piece.indexOf(LINE_FEED) + 1 : 0;
-    if (isFirst) onFields(parseHead(place, piece.subarray(0, begin), of));
-    isFirst = false;
+    const begin = fields === undefined ? piece.indexOf(LINE_FEED) + 1 : 0;
+    if (fields === undefined) {
+      fields = parseHead(place, piece.subarray(0, begin), of);
+      yield { fields, lines: piece.subarray(0, 0) };
+    }
     const lines = piece.subarray(begin);
     const end = startOfEnd(lines);
     ended = end !== -1;
     const own = ended ? lines.subarray(0, end) : lines;
     sum.add(piece.subarray(0, begin + own.length));
-    if (own.length > 0) yield isList(of) ? rewrite(own, unescapeUnreadable) : own;
+    if (own.length > 0) yield { fields, lines: isList(of) ? rewrite(own, unescapeUnreadable) : own };
     if (ended) checkEnd(place, lines.subarray(end), sum);
   }
-  if (isFirst) throw unusable(place, "it is empty");
+  if (fields === undefined) throw unusable(place, "it is empty");
   if (!ended) throw unusable(place, "its last line, with its length and checksum, is missing");
 }
 
