@@ -18,7 +18,7 @@ export interface ApprovalScope {
   readonly now: number;
 }
 
-/** Decides whether an approval covers a snapshot that breaks rules. */
+/** Decides whether an approval covers a snapshot that breaks rules, or whether the snapshot is held. */
 export async function decide(
   snapshot: GuardedSnapshot,
   rule: ResolvedRule,
@@ -55,7 +55,8 @@ export async function decide(
 }
 
 /**
- * Stores what a held run wrote. If an earlier held run may still cover it, that one and its approval stay.
+ * Stores what a held run wrote. If the approval of an earlier held run would cover it, that run stays in the ledger
+ * instead.
  */
 export async function offer(held: readonly Judged[], { seen, now }: ApprovalScope): Promise<StoredHold> {
   const expiresAt = now + APPROVAL_MS;
@@ -88,7 +89,8 @@ export async function offer(held: readonly Judged[], { seen, now }: ApprovalScop
 }
 
 /**
- * What the state says about a held run. If it's held again, the first version stays: someone may be looking at it.
+ * What the state says about a held run. If the run is held again, the first report stays, because someone may be
+ * looking at it.
  */
 export function heldRunOf(
   { approval, at, expiresAt }: StoredHold,
@@ -102,7 +104,7 @@ export function heldRunOf(
   return { approval, at, expiresAt, report: { ...report, reasons } };
 }
 
-/** The held run that all these snapshots may still become. */
+/** The earlier held run whose approval would cover all these snapshots. */
 function knownRun(held: readonly Judged[], { state }: LedgerSnapshot): HeldRun | undefined {
   const tokens = new Set(held.map(({ waiting }) => waiting?.token));
   const [token] = tokens;

@@ -29,7 +29,7 @@ export interface JudgedRun extends Omit<JudgeOptions, "onHeld" | "ledger"> {
   readonly onProgress?: OnProgress | undefined;
 }
 
-/** Judges all snapshots that a connector wrote, together and once: by the rules, the ledger and an approval. */
+/** Judges all snapshots of a connector together, by the rules, the ledger and an approval. */
 export class Guard {
   readonly ledger: InstallationLedger | undefined;
   readonly rules: ResolvedGuard;
@@ -59,7 +59,7 @@ export class Guard {
     this.ledger = ledger;
     const rules = resolveGuard(guard, configuration.clock.now());
     this.rules = rules;
-    // A preview reports repeated ids. Without a guard and a ledger, a run needs no ids.
+    // A preview always needs ids, to report repeated ones. A run without a guard and a ledger needs none.
     const isSeen = (collection: SnapshotCollection) =>
       log === undefined || ledger !== undefined || rules.ruleOf(collection) !== undefined;
     this.snapshots = new Map(
@@ -79,11 +79,11 @@ export class Guard {
   }
 
   /**
-   * Checks the ledger before anything is read from the source: it can be written, and does not know the installation if
-   * `firstRun` is true. Rejects with the reason of the run's signal when that fires.
+   * Checks the ledger before anything is read from the source: it can be written, and doesn't know the installation if
+   * `firstRun` is true. Rejects with the reason of the run's signal when the signal fires.
    * @param seen What the ledger has.
    * @throws {ConfigurationError} the ledger cannot be written
-   * @throws {InvalidInputError} it is not the first run
+   * @throws {InvalidInputError} `firstRun` is set, and it isn't the first run
    */
   async checkLedger(seen: LedgerSnapshot): Promise<void> {
     const { ledger } = this;
@@ -120,14 +120,14 @@ export class Guard {
   }
 
   /**
-   * Judges the snapshots, once all their records are written. Rejects with the reason of the run's signal when that
-   * fires: a ledger may never answer.
+   * Judges the snapshots, once all their records are written. Rejects with the reason of the run's signal when the
+   * signal fires, because a ledger may never answer.
    * @param seen What the ledger has.
-   * @returns those that are held
+   * @returns the snapshots that are held
    */
   async judge(seen: LedgerSnapshot): Promise<readonly Judged[]> {
     const ended = this.#ended;
-    // Nothing would hold a run without snapshots, and the ledger could not record it.
+    // A run without snapshots can't be held, and a damaged ledger couldn't record it.
     if (this.snapshots.size === 0 && seen.problem !== undefined) throw seen.problem;
     const held: Judged[] = [];
     this.#resolveReferences();
@@ -147,7 +147,7 @@ export class Guard {
     return held;
   }
 
-  /** Offers an approval of what is held, if the ledger can store it. @returns the error of the run */
+  /** Offers an approval of the held snapshots, if the ledger can store them. @returns the error of the run */
   async offer(held: readonly Judged[], seen: LedgerSnapshot, usual: UsualOf): Promise<RunHeldError> {
     const ended = this.#ended;
     const offering = this.#offer(held, seen, usual).catch((error: unknown) => {
@@ -180,12 +180,12 @@ export class Guard {
     return report;
   }
 
-  /** A value that names a record missing from the run counts as lost. */
+  /** Marks values as lost if they name a record that is missing from the run. */
   #resolveReferences(): void {
     for (const { collection, ids, sampler } of this.snapshots.values())
       for (const [field, targets] of Object.entries(COLLECTIONS[collection].references)) {
         const named = targets.flatMap((target) => this.snapshots.get(target)?.ids ?? []);
-        // After managers leave, everyone who reported to them names them for a while.
+        // After a manager leaves, the people who reported to that manager name them for a while.
         if (named.length < targets.length || named.includes(ids)) continue;
         sampler.resolve(field, (id) => named.some((one) => one.has(id)));
       }

@@ -21,7 +21,7 @@ export interface SnapshotRules {
   /** Whether a run is held because the ledger doesn't know the installation. */
   readonly isUnknown: boolean;
   readonly now: number;
-  /** What the ledger has. */
+  /** The current content of the ledger. */
   readonly seen: LedgerSnapshot;
 }
 
@@ -31,7 +31,7 @@ export interface SnapshotJudgement {
   readonly compared: Comparison;
   /** The rules that hold the snapshot. */
   readonly findings: readonly Finding[];
-  /** How many ids it may remove and add. */
+  /** How many ids the snapshot may remove and add. */
   readonly limits: HeldReason["limits"];
   readonly problem: unknown;
 }
@@ -88,7 +88,7 @@ export class GuardedSnapshot implements SnapshotLines {
       return all;
     };
     try {
-      // Once more, because the previous run may have replaced its baseline in the meantime.
+      // Tries again, because another run may have replaced the baseline in the meantime.
       compared = await compare(seen).catch(async () => compare((await this.ledger?.read()) ?? seen));
       if (this.ledger !== undefined) baseline = baselineOf(this.knownIds);
     } catch (error) {
@@ -99,7 +99,7 @@ export class GuardedSnapshot implements SnapshotLines {
       compared = await compareIds(table, this.knownIds);
     }
     const { collection } = this;
-    // A ledger hashes ids because they are personal data.
+    // Ids that a ledger hashes are personal data.
     const sampledIds = this.ledger?.keyOf === undefined ? this.sampler.ids() : [];
     const facts = { collection, compared, sample, sampledIds, pasts, unclear, now, duplicates };
     const find = (): readonly Finding[] => {
@@ -126,14 +126,14 @@ export class GuardedSnapshot implements SnapshotLines {
   }
 
   /**
-   * What the snapshot would be held for if a held run had been completed. Its previously known ids also count
-   * separately, so that many new ones can't hide that they are gone; so do ids that may have been completed since.
+   * Why the snapshot would be held if the given held run had been completed. The ids known before are also compared on
+   * their own, so that many new ids can't hide that they are gone. So are ids that may have been completed since.
    */
   async findingsBeside(held: KnownIds, rule: ResolvedRule): Promise<readonly Finding[]> {
     const { collection, sample } = this;
     const { duplicates } = this.ids;
     const shown = await tableOf(held.lines());
-    // Anything is too much for an empty baseline: approving the removal of everything must not let other records in.
+    // Someone who approved the removal of everything hasn't approved any other records.
     if (shown.size === 0 && this.ids.table.size > 0) return [{ rule: "added", text: "that one was empty" }];
     const isShown = (low: number, high: number) => shown.has(low, high);
     const known = this.knownIds.map((ids) =>
@@ -162,7 +162,7 @@ export class GuardedSnapshot implements SnapshotLines {
     };
   }
 
-  /** The ids that are missing from a set of known ones, if it has any. */
+  /** The ids that are missing from any set of known ones, except empty sets. */
   async *#newLines(): Lines {
     const tables = await Promise.all(this.knownIds.map((set) => tableOf(set.lines())));
     yield* linesWhere(this.lines(), (low, high) =>

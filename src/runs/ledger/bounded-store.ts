@@ -10,7 +10,7 @@ export interface StoreLimits {
   readonly timeoutMs: number;
 }
 
-/** A client's default, because the command line opens a ledger without a client. */
+/** The defaults of a client, for the command line, which opens a ledger without a client. */
 export const DEFAULT_LIMITS: StoreLimits = { clock: systemClock, timeoutMs: 100_000 };
 
 /** Too many open files, a disk or network drive that hiccups, a broken connection: trying again later may help. */
@@ -82,12 +82,12 @@ export function boundedStore(store: Store, location: string, limits: StoreLimits
 }
 
 interface Timer {
-  /** Begins anew. @throws {SlowStoreError} the time was already up */
+  /** Starts the time again. @throws {SlowStoreError} the time was already up */
   start(): void;
   stop(): void;
 }
 
-/** A value on its way to a store. Its time doesn't count while the store waits for the value. */
+/** A value on its way to a store. The time that the store waits for the value doesn't count. */
 async function* timed(value: AsyncIterable<Uint8Array>, timer: Timer): AsyncIterable<Uint8Array> {
   timer.stop();
   try {

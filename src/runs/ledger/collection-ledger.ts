@@ -18,24 +18,24 @@ import { decodeValue, type Lines, putValue, unstored } from "./value.js";
 /** A set of ids that the service may have as the last completed snapshot. */
 export interface KnownIds {
   /**
-   * - `completed`: of the last snapshot that is known to be completed.
-   * - `unclear`: of a later one that may have been completed: the process died, or the answer was lost.
+   * - `completed`: they belong to the last snapshot that is known to be completed.
+   * - `unclear`: they belong to a later snapshot that may have been completed: its process died, or an answer was lost.
    */
   readonly state: "completed" | "unclear";
-  /** Later ones are higher. */
+  /** The higher, the later the snapshot. */
   readonly sequence: number;
   /** Throws if the ids are damaged. */
   lines(): Lines;
   /**
-   * Reads what the ledger remembers of this snapshot, and of those before it if it is completed.
-   * @throws {ConfigurationError} it is damaged: if it looked empty, any difference would pass
+   * Reads what the ledger remembers of this snapshot and, if it is completed, of those before it.
+   * @throws {ConfigurationError} the value is damaged: if it looked empty, any difference would pass
    */
   pasts(): Promise<PastSnapshots>;
 }
 
 /**
- * Lists of ids for people: what a run removes and adds, all that it sent if that is not known, and whose fields
- * changed.
+ * Lists of ids for people: those that a run removes and adds, or all that it sent if nobody knows what it changes, and
+ * the records whose fields changed.
  */
 export type Lists<List> = { readonly [Kind in ListKind]?: List };
 export const LIST_KINDS = ["removals", "additions", "sent", "changed"] as const;
@@ -53,15 +53,14 @@ export interface SnapshotLines {
 }
 
 /** A place in the ledger. */
-export type Place = Pick<Baseline, "sequence" | "token">;
+type Place = Pick<Baseline, "sequence" | "token">;
 
 const HASH_BYTES = 16;
-/** Of a hash in base64. */
+/** The length of a hash in base64. */
 export const HASH_CHARACTERS = 22;
 
 /** The ids of a snapshot in the ledger. */
-export interface StoredIds {
-  /** How a state refers to them if their snapshot is completed or held. */
+interface StoredIds {
   readonly baseline: Baseline;
   /** Where a person finds the lists: a path, or the key of the store. */
   readonly lists: Lists<string>;
@@ -73,7 +72,7 @@ export class CollectionLedger {
   readonly #ledger: InstallationLedger;
   readonly #ended: AbortSignal | undefined;
   readonly #puts: string[] = [];
-  /** The wire name of the collection, which begins the names of its entries. */
+  /** The wire name of the collection, with which the names of its entries begin. */
   readonly subject: string;
 
   constructor(ledger: InstallationLedger, collection: Collection, ended?: AbortSignal) {
@@ -102,7 +101,7 @@ export class CollectionLedger {
     const fail = () => {
       throw problem;
     };
-    // Nobody knows the ids that a damaged state named. The readable sets still show what would be removed.
+    // Nobody knows which ids a damaged state named. The readable sets still show what would be removed.
     if (problem !== undefined) sets.unshift({ state: "completed", sequence: 0, lines: fail, pasts: fail });
     return sets;
   }
@@ -119,7 +118,7 @@ export class CollectionLedger {
   /**
    * Stores the ids of a snapshot and its lists durably.
    * @param seen What the ledger has.
-   * @param token That of the batch, whose ids are unclear ones from then on, or the id of an approval.
+   * @param token The token of the batch, whose ids are unclear from then on, or the id of an approval.
    * @param onListProblem Called if a list can't be made; without it, `put` rejects.
    */
   async put(
@@ -132,7 +131,7 @@ export class CollectionLedger {
     const { hashIds, isOwnStore } = this.#ledger;
     const entries = seen.entries.filter(({ subject }) => subject === this.subject);
     if (hashIds) await this.#asked.delete(entries.filter(isForPeople));
-    // Also higher than the completed one's, because its ids may be lost.
+    // Also higher than the sequence of the completed snapshot, whose ids may be lost.
     const last = this.stateIn(seen).completed?.sequence ?? 0;
     const baseline = { sequence: Math.max(nextSequence(entries), last + 1), token, pasts };
     const places: { [Kind in ListKind]?: string } = {};
@@ -148,7 +147,7 @@ export class CollectionLedger {
       }
     }
     const key = await this.#put(baseline, kind, lines, past);
-    // Otherwise the next run would take the ledger for empty.
+    // If the store lists nothing, the next run would take the ledger for empty.
     if (!isOwnStore && !(await this.#entries()).some((listed) => listed.key === key))
       throw unstored(key, "the store doesn't list it");
     return { baseline, lists: places };
@@ -159,7 +158,7 @@ export class CollectionLedger {
     for (const key of this.#puts) await this.#ledger.store.delete(key);
   }
 
-  /** The lists that a run has left, with their locations and ids. */
+  /** The lists of a run, with their locations and ids. */
   async listed(token: string): Promise<Lists<{ readonly place: string; lines(): Lines }>> {
     const entries = await this.#entries();
     const lists = LIST_KINDS.flatMap((kind) => {
@@ -261,8 +260,8 @@ export class BatchIds {
   }
 
   /**
-   * Stores the ids before CompleteSyncBatch is sent: from then on the batch may be completed without this run knowing
-   * it. Rejects with the reason of the batch's signal when that fires.
+   * Stores the ids before CompleteSyncBatch is sent: from then on the batch may be completed although this run doesn't
+   * know it. Rejects with the reason of the batch's signal when the signal fires.
    * @param seen The ledger's content, read while this run has the lock.
    * @throws {ConfigurationError} the ledger cannot be written
    */
@@ -287,8 +286,8 @@ export class BatchIds {
 
   /**
    * Ends a batch that this run did not complete.
-   * @param outcome `completed` if another process completed the batch with some or all of the records. Then, and if the
-   *   outcome is unknown, the saved ids are kept along with those known before.
+   * @param outcome `completed` if another process completed the batch with some or all of the records. In this
+   *   case, and if the outcome is unknown, the saved ids are kept along with those known before.
    */
   async abandon(outcome: "aborted" | "unknown" | "completed"): Promise<void> {
     if (this.#areSaved && outcome !== "aborted") return;

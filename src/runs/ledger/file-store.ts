@@ -11,13 +11,11 @@ const WRITABLE_BY_OTHERS = 0o002;
 /** No part of a key may lead outside the directory. */
 const KEY = /^(?:(?!\.)[\w.-]+\/)*(?!\.)[\w.-]+$/;
 const UNFINISHED = /\.tmp$/;
-/**
- * Entries of open batches: after a power failure, a lock lasts until its lease ends, and nothing else is lost.
- */
+/** Entries of open batches. If a power failure loses one, a lock lasts until its lease ends, and that's all. */
 const NEED_NOT_LAST = /\/journal\.[^/]+$/;
 /** An unfinished file that hasn't changed for this long belongs to a dead process: a day, in milliseconds. */
 const LEFT_BEHIND_MS = 24 * 60 * 60 * 1000;
-/** How long the check of a folder is valid: a small run uses it about twenty times. */
+/** How long the check of a folder is valid. A small run needs the check about twenty times. */
 const PRIVATE_MS = 1000;
 const FIRST_PIECE_BYTES = 16 * 1024;
 const PIECE_BYTES = 1024 * 1024;
@@ -57,7 +55,7 @@ export class FileStore implements Store {
       await removeFile(temporary).catch(() => {});
     }
     if (lasts) await syncFolder(folder);
-    // Each new folder is also a new entry in the folder above it.
+    // The folder above a new folder has a new entry, too.
     for (let at = folder; created !== undefined && at.length >= created.length; at = dirname(at))
       await syncFolder(dirname(at));
     return true;
@@ -96,7 +94,7 @@ export class FileStore implements Store {
     }
   }
 
-  /** Whether the folder of a key exists; it and those above it, up to the root, must be private. */
+  /** Whether the folder of a key exists. All folders between the root and the key must be private. */
   async #isPrivate(key: string): Promise<boolean> {
     const names = this.#parts(key).slice(0, -1);
     const folder = names.join("/");
@@ -124,8 +122,8 @@ export class FileStore implements Store {
 }
 
 /**
- * Checks that a directory belongs to this user and that others may not write to it. A group may, because container
- * volumes often belong to one.
+ * Checks that a directory belongs to this user and that others can't write to it. A group may write to it,
+ * because container volumes often belong to one.
  * @returns whether it exists
  * @throws {ConfigurationError} it is a link, or another user could change its contents
  */
@@ -148,7 +146,7 @@ async function* joined(value: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   let keptBytes = 0;
   for await (const piece of value) {
     const isSmall = keptBytes + piece.length <= FIRST_PIECE_BYTES;
-    // A copy, because the value may reuse its piece's buffer.
+    // A copy, because the value may reuse the buffer of its piece.
     if (isSmall) kept.push(new Uint8Array(piece));
     keptBytes += piece.length;
     if (isSmall) continue;
@@ -203,7 +201,7 @@ async function removeFile(path: string): Promise<void> {
   await unlessCode("ENOENT", unlink(path), undefined);
 }
 
-/** Settles like a system call, but resolves with `value` if it fails with this code. */
+/** Settles like a system call, but resolves with `value` if the call fails with this code. */
 async function unlessCode<Result, Value>(
   code: string,
   call: Promise<Result>,

@@ -1,19 +1,19 @@
 /**
  * The keys of a ledger. An installation has a folder, whose entries are called `<subject>.<sequence>.<token>.<kind>`:
  *
- * - `state.00000012`: what the ledger knows besides ids, see `state.ts`. The highest one counts.
- * - `accounts.00000007.<token>.ids`: the ids of a snapshot and what else the ledger remembers of it, put before
- *   CompleteSyncBatch is sent. Those above the completed ones of the state are unclear; below, only those of the
- *   state before are kept.
- * - `accounts.00000008.<approval>.held`: the ids of a held run, which later ones are compared with as well.
+ * - `state.00000012`: what the ledger knows besides ids, see `state.ts`. The entry with the highest number counts.
+ * - `accounts.00000007.<token>.ids`: the ids of a snapshot and what else the ledger remembers of it, stored before
+ *   CompleteSyncBatch is sent. Entries with a higher number than the completed ones of the state are unclear. Of those
+ *   with a lower number, only the entries that the previous state names are kept.
+ * - `accounts.00000008.<approval>.held`: the ids of a held run, with which later runs are compared as well.
  * - `accounts.00000008.<token>.removals.txt`, `.additions.txt` and `.sent.txt`: what a completed run has removed and
  *   added, or a held one would have, for a person to read.
  *
- * A token `<run>-<batch>` belongs to one batch, and is the same in all collections: several batches may send a run. Two
+ * A token `<run>-<batch>` belongs to one batch, and is the same in all collections; a run may need several batches. Two
  * batches may have the same sequence, because ids are listed only after all of them are stored. `journal-entries.ts`
  * describes the keys of open batches.
  *
- * Only the owner of the lock starts a snapshot, so a later batch has a higher sequence than all that it can see.
+ * Only the owner of the lock starts a snapshot, so a later batch gets a higher sequence than all entries that it sees.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -41,19 +41,19 @@ export interface LedgerParts {
 export interface LedgerEntry {
   readonly key: string;
   readonly subject: string;
-  /** Infinite if no run can have assigned it. */
+  /** Infinite if no run can have assigned the number. */
   readonly sequence: number;
   /** Distinguishes entries with the same sequence: a batch's token, or the id of an approval. */
   readonly token: string;
   readonly kind: string;
 }
 
-/** Far above the number of runs and the times of the journal. One more must still be a different number. */
+/** Far above the number of runs and the times of the journal. Adding 1 must still give a different number. */
 const MAX_SEQUENCE = 10 ** 15;
 /** A state has neither token nor kind. */
 const NAME = /^([a-z_]+)\.(\d+)(?:\.([\w-]+)\.([a-z.]+))?$/;
 
-/** What a ledger has of one installation. Values never change. */
+/** The part of a ledger that belongs to one installation. Values never change. */
 export class InstallationLedger {
   readonly scope: InstallationScope;
   /** The location of the whole ledger, as reports show it. */
@@ -104,8 +104,8 @@ export class InstallationLedger {
 
   /**
    * Reads the fields of a value, and checks all of it.
-   * @returns undefined if there is none
-   * @throws {ConfigurationError} it is damaged, incomplete, or belongs to something else
+   * @returns undefined if there is no value
+   * @throws {ConfigurationError} the value is damaged, incomplete, or belongs to something else
    */
   async read(key: string, of = key): Promise<Fields | undefined> {
     const value = await this.store.get(key);
@@ -123,7 +123,7 @@ export class InstallationLedger {
     return fields;
   }
 
-  /** Whether the ids of an entry are hashes. An unreadable entry has none. */
+  /** Whether the ids of an entry are hashes; false if the entry is unreadable. */
   async isHashed({ key }: LedgerEntry): Promise<boolean> {
     try {
       const value = await this.store.get(key);
@@ -135,8 +135,8 @@ export class InstallationLedger {
   }
 
   /**
-   * Stores a value, reads it and deletes it again, by the calls with which a run ends.
-   * @throws {ConfigurationError} the ledger cannot be written, or does not find what it has stored
+   * Stores a value, reads it and deletes it again, with the same calls as at the end of a run.
+   * @throws {ConfigurationError} the ledger cannot be written, or doesn't find what it has stored
    */
   async requireWritable(): Promise<void> {
     // If the process is killed in between, nothing ever lists its probe.

@@ -34,7 +34,7 @@ interface OwnBatch {
   entries: readonly LedgerEntry[];
 }
 
-/** Tokens of the batches that runs of this process have open. They are alive even if a heartbeat was late. */
+/** Tokens of the open batches of this process. These batches are alive even if a heartbeat was late. */
 const OPEN = new Set<string>();
 
 /**
@@ -42,7 +42,8 @@ const OPEN = new Set<string>();
  * instead of waiting for the end of its lease. The latest heartbeat of a batch counts.
  *
  * - Only batches in the journal are aborted, and only those of the same endpoint and installation.
- * - A suspended owner is considered dead. When it wakes up, the service refuses its messages: its batch was aborted.
+ * - A suspended owner is considered dead. When it wakes up, the service refuses its messages, because its batch was
+ *   aborted.
  * - A start is recorded before it is sent, see {@link LeftStarts}.
  * - The journal only helps: if it fails or does not answer within 5 seconds, a warning is logged and the run continues.
  */
@@ -56,7 +57,7 @@ export class Journal {
   #beating: Promise<void> = Promise.resolve();
   #stopHeartbeat: () => void = () => {};
   #recovering: Promise<void> | undefined;
-  /** Batches of this run that could not be aborted, and why they failed: each may still hold the lock. */
+  /** Batches of this run that could not be aborted, and why they failed. Each may still hold the lock. */
   readonly #unreleased = new Map<string, unknown>();
   #answers = true;
   #warned = false;
@@ -75,7 +76,7 @@ export class Journal {
 
   /**
    * Records that StartSyncBatch is sent next. Never rejects.
-   * @returns forgets it: the batch was not started, or was aborted
+   * @returns a function that removes the record; call it if the batch was not started, or was aborted
    */
   readonly noteStart = async (): Promise<() => Promise<void>> => {
     const own: OwnBatch = { token: randomToken(), entries: [] };
@@ -87,7 +88,7 @@ export class Journal {
 
   readonly startEndsInMs = (): number => this.#starts.endsInMs;
 
-  /** Returns an error that says which batch or start may hold the lock; otherwise the same error. */
+  /** Adds to the error of a held lock which batch or start may hold it. Returns other errors unchanged. */
   explain(error: unknown): unknown {
     if (!(error instanceof BatchInProgressError)) return error;
     const [own] = this.#unreleased;
@@ -122,7 +123,7 @@ export class Journal {
 
   /**
    * Records that the batch of the last `opened` has ended. Never rejects.
-   * @param left Why it failed, if the service may not have ended it. Then this run or the next one aborts it.
+   * @param left Why the batch failed, if the service may not have ended it. This run or the next one then aborts it.
    */
   async ended(batchId: string, left?: { readonly error: unknown }): Promise<void> {
     await this.#opening;
@@ -140,8 +141,8 @@ export class Journal {
   }
 
   /**
-   * Aborts the batches of dead processes, and those that this run has left. Never rejects; takes at most 5 seconds and
-   * the time of the aborts. Failed aborts are retried while the run waits.
+   * Aborts the batches of dead processes, and those that this run could not abort before. Never rejects; takes at most
+   * 5 seconds and the time of the aborts. Failed aborts are retried while the run waits.
    */
   readonly releaseOrphans = (): Promise<void> => {
     this.#recovering ??= this.#recover().finally(() => {
@@ -183,7 +184,7 @@ export class Journal {
     }
   }
 
-  /** Aborts a batch that may have ended already. @returns its state, if the service says it */
+  /** Aborts a batch that may have ended already. @returns the state of the batch, if the service names it */
   async #abort(batchId: string): Promise<string> {
     const { abort, ended } = this.#call;
     const end = (over: AbortSignal) => {
@@ -199,12 +200,12 @@ export class Journal {
     }
   }
 
-  /** The id of a batch whose process is dead. Erases batches whose lease is over. */
+  /** Returns the id of a batch if its process is dead. Erases a batch whose lease is over. */
   async #orphanOf(ledger: InstallationLedger, last: LedgerEntry): Promise<string | undefined> {
     const { clock, logger } = this.#configuration;
     const silentMs = clock.now() - last.sequence;
     try {
-      // Undefined if it has since been renewed or erased.
+      // Undefined if the entry has been renewed or erased.
       const entry = await readOwned(ledger, last);
       // Checked first, because clocks jump, but a dead process stays dead.
       if (isGone(entry?.owner)) return entry?.batchId;
@@ -237,7 +238,7 @@ export class Journal {
     });
   }
 
-  /** Puts an entry, whose time may be in the past, then deletes the earlier ones. */
+  /** Stores an entry, whose time may be in the past, then deletes the earlier ones. */
   async #renew(
     ledger: InstallationLedger,
     own: OwnBatch,
@@ -254,7 +255,7 @@ export class Journal {
   }
 
   /**
-   * If a journal fails to answer once, it isn't used again, because each call would block one of the process's threads.
+   * If the journal doesn't answer once, it isn't used again, because each call would block a thread of the process.
    */
   async #attempt(
     failure: string,

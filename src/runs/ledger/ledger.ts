@@ -42,8 +42,8 @@ const STORE = { store: { ...withMethods("putIfAbsent", "get", "list", "delete"),
  * @param directory Created with mode 0700 if it does not exist. A relative path is resolved when this is called. By
  *   default `saas-management/ledger` in `$XDG_STATE_HOME`, which is `~/.local/state` if it is not set.
  * @param options `hashIds`: whether hashes are stored instead of ids, for ids that are personal data; false by default.
- *   Lists of removals then show hashes too. A hash hides an id from a reader; it does not stop anyone from testing
- *   whether a known id is stored.
+ *   The ledger then keeps no lists of ids for people. A hash hides an id from a reader; it doesn't stop anyone from
+ *   testing whether a known id is stored.
  * @throws {ConfigurationError} the directory or an option is invalid
  */
 export function fileLedger(directory?: string, options?: { readonly hashIds?: boolean | undefined }): Ledger {
@@ -82,8 +82,8 @@ export function openLedger(
 }
 
 /**
- * Opens the ledger of each installation that has a completed or held run, since values of such runs name the
- * installation.
+ * Opens the ledger of each installation that has a completed or held run, because only the values of such runs name
+ * their installation.
  */
 export async function openAll(ledger: unknown): Promise<readonly InstallationLedger[]> {
   const parts = partsOf(ledger);
@@ -138,7 +138,7 @@ function stateDirectory(): string {
     const parent = join(homedir(), ".local", "state");
     if (isAbsolute(parent)) return parent;
   } catch {
-    // Node reads the user's passwd entry, which may not exist, for example in a container.
+    // Node reads the user's passwd entry, which may be missing, for example in a container.
   }
   throw new ConfigurationError(
     `HOME is ${home === undefined ? "not set" : "empty"}: set HOME or XDG_STATE_HOME, or name the directory of the ledger.`,

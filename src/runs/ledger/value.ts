@@ -31,7 +31,7 @@ const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\
 
 /**
  * Encodes a value.
- * @param of Its key, or what else it belongs to.
+ * @param of The key of the value, or something else that it belongs to.
  * @param ids Whole lines; a piece's bytes may be reused once the next piece is requested. If they throw, nothing
  *   is stored.
  */
@@ -45,8 +45,8 @@ export async function* encodeValue(of: string, fields: Fields, ids: Lines = noLi
 }
 
 /**
- * Decodes a value: yields the lines of its ids, at first an empty piece. Until the last one is read, they and the fields
- * may be damaged.
+ * Decodes a value: yields its fields with the lines of its ids. The first piece has no lines. Until the last piece is
+ * read, all of it may be damaged.
  * @param place Its path, for messages.
  * @throws {ConfigurationError} it is damaged or incomplete, or belongs to something else
  */
@@ -79,16 +79,16 @@ export async function* decodeValue(
 
 /**
  * Stores a value under a new key.
- * @throws the store failed, did not read all of it, or has a value already
+ * @throws the store failed, did not read all of the value, or already has one
  */
 export async function putValue(...value: Parameters<typeof putIfAbsent>): Promise<void> {
   if (!(await putIfAbsent(...value))) throw unstored(value[1], "the store already has a value for this key");
 }
 
 /**
- * Puts the value of a key.
- * @returns false if there is one already
- * @throws the store failed, or did not read all of it
+ * Stores the value of a key.
+ * @returns false if the key already has one
+ * @throws the store failed, or did not read all of the value
  */
 export async function putIfAbsent(
   store: Pick<Store, "putIfAbsent">,
@@ -117,7 +117,7 @@ export function unusable(place: string, why: string): ConfigurationError {
   return new ConfigurationError(`The ledger file ${place} cannot be used: ${why}.`);
 }
 
-/** Whether a value was read and is damaged. An error with a cause means that it's out of reach, and may be intact. */
+/** Whether a value was read and is damaged. If the error has a cause, the value is out of reach, and may be intact. */
 export function isDamage(error: unknown): error is ConfigurationError {
   return error instanceof ConfigurationError && error.cause === undefined;
 }
@@ -138,7 +138,7 @@ class Checksum {
   }
 }
 
-/** No id begins with a single backslash. */
+/** Finds the last line, because no id begins with a single backslash. */
 function startOfEnd(lines: Uint8Array): number {
   const text = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
   if (text.subarray(0, END.length).equals(Buffer.from(END))) return 0;
@@ -194,7 +194,7 @@ function rewrite(lines: Uint8Array, change: (text: string) => string): Uint8Arra
   return Buffer.from(change(new TextDecoder("utf-8", { ignoreBOM: true }).decode(lines)));
 }
 
-/** In a line of ids, a backslash is followed by another one or by `n`, so `\u{1b}` stands for nothing else. */
+/** In a line of ids, a backslash is followed by another one or by `n`, so `\u{1b}` can't be part of an id. */
 function escapeUnreadable(text: string): string {
   return text.replace(UNREADABLE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }

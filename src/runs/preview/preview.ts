@@ -32,7 +32,7 @@ export async function previewRun(
 ): Promise<RunPreview> {
   const { installationId, onProgress, maxIssues = 100 } = options;
   const { snapshots } = connector;
-  // The client's hooks are for calls, and a preview makes none.
+  // The client's hooks report calls, and a preview makes none.
   const configuration = { ...client, isTraced: false };
   const { controller, unlink } = linkAbort(options.signal, clientClosed);
   const { signal } = controller;
@@ -68,7 +68,7 @@ export async function previewRun(
   }
 }
 
-/** Reads the ledger. A preview reports why it cannot be read instead of failing. */
+/** Reads the ledger. If it can't be read, the preview reports why instead of failing. */
 async function seenBy({ ledger }: Guard): Promise<LedgerSnapshot> {
   if (ledger === undefined) return NOTHING_SEEN;
   return readLedger(ledger).catch((problem: unknown) => ({ ...NOTHING_SEEN, problem }));
@@ -116,7 +116,7 @@ class CollectionWatch implements RecordInspector {
   readonly #duplicates: string[] = [];
   different = 0;
   invalidRecords = 0;
-  /** Whether the next issues are about an id that was refused, not an invalid record. */
+  /** Whether the next issues are about an id that was refused, rather than an invalid record. */
   #refusedForId = false;
 
   constructor(
@@ -138,7 +138,7 @@ class CollectionWatch implements RecordInspector {
       const refusal = this.#ids.inspect(encoded);
       if (refusal !== undefined) this.different += 1;
       if (refusal !== undefined || this.#ids.duplicates > before) this.#addDuplicate(record);
-      // Of two events with one id, the service takes the last.
+      // If two events have the same id, the service takes the last one.
       if (refusal !== undefined && this.#collection.model === "snapshot") {
         this.#refusedForId = true;
         return refusal;
