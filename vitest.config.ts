@@ -23,13 +23,18 @@ const COMPUTES = [
   "{cli,contract,docs,examples,fuzz,golden,messages,package,simulation}/**",
   "common/{advice,call-options,client,disposition,environment,errors,hooks,key-rotation,loggers}.test.ts",
   "common/{option-names,request-id}.test.ts",
+  "graphql/{check-contract,filters,generated,input-conditions,money,mutations,page-sizes,preview-vendors}.test.ts",
   "reference-server/{graphql-*,sync-auth,sync-batches,sync-messages,sync-records,sync-snapshots}.test.ts",
   "sync/{batch-id,batch-state,blocks,call-site,client,encoders,event-times,field-sample,late-writes}.test.ts",
   "sync/{lies,new-events,open,outcomes,preview*,properties,record-refusals,reference}.test.ts",
-  "sync/{state-table,unsent,watermarks}.test.ts",
+  "sync/{state-table,unsent,usual-events,watermarks}.test.ts",
   "sync/safety/attacks/**",
-  "sync/safety/{approval,clocks,completion,guard*,held-*,ledger-format,reach,reused-buffers}.test.ts",
-  "sync/safety/{run-history,single-records,state,unanswered,way-back}.test.ts",
+  "sync/safety/{approval,clocks,completion,guard*,held-*,journal,ledger-format,overlap,reach}.test.ts",
+  "sync/safety/{reused-buffers,run-history,shared-installation,single-records,state}.test.ts",
+  "sync/safety/{unanswered,way-back}.test.ts",
+  "testing/test-store.test.ts",
+  "testing/kit/{correct-connectors,report}.test.ts",
+  "testing/kit/{cassette,faults,structure,verdict}/**",
 ].map((pattern) => `test/${pattern}`);
 
 class LongFirst extends BaseSequencer {

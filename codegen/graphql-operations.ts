@@ -25,7 +25,7 @@ import {
 } from "graphql";
 import { GRAPHQL } from "../contract/graphql.js";
 
-/** Public types by their names in the schema. Other inputs are not exported; other enums are written out. */
+/** Public types by their names in the schema; other inputs aren't exported, and other enums are inlined. */
 const PUBLIC = new Map(Object.entries(GRAPHQL.types));
 
 const SCALARS = new Map(
@@ -43,7 +43,7 @@ interface Field {
 /**
  * Writes the types of inputs, fragments and results, and the documents.
  *
- * Enums are closed in inputs and open in outputs. The fields of all members of a union are merged; those that some
+ * Enums are closed in inputs and open in outputs. The fields of all members of a union are merged; fields that some
  * members lack are optional, because the service may add values and members.
  */
 export function plugin(
@@ -69,7 +69,7 @@ function methodOf({ name }: OperationDefinitionNode): string {
   return `${name?.value.replace(/^./, (first) => first.toLowerCase())}: ${name?.value}Document,`;
 }
 
-/** Inputs and enums of the operations' variables, each before the ones that it refers to. */
+/** Inputs and enums of the operations' variables, each before the types that it refers to. */
 function reachableInputs(
   schema: GraphQLSchema,
   operations: readonly OperationDefinitionNode[],
@@ -177,7 +177,7 @@ function printSelections(
     if (selection.kind !== Kind.INLINE_FRAGMENT) throw new Error("Spread a fragment alone.");
     const member = schema.getType(selection.typeCondition?.name.value ?? "");
     if (!isCompositeType(member)) throw new Error("An inline fragment needs a type.");
-    // Every error of the service is an Error; other members may lack the field.
+    // Every error of the service implements the interface Error; only the fields of other members are optional.
     return fieldsOf(selection.selectionSet).map((node) => ({
       ...printField(schema, member, node),
       optional: !isInterfaceType(member),
@@ -191,7 +191,7 @@ function printField(schema: GraphQLSchema, parent: GraphQLCompositeType, node: F
   if (name === "__typename") {
     const members = isUnionType(parent) ? parent.getTypes() : [parent];
     const names = members.map((member) => `"${member.name}"`);
-    return { name, type: [...names, "(string & {})"].join(" | "), description: "Its type in the schema." };
+    return { name, type: [...names, "(string & {})"].join(" | "), description: "Name of the object's type." };
   }
   const field = isUnionType(parent) ? undefined : parent.getFields()[name];
   if (field === undefined) throw new Error(`${parent.name} has no field ${name}.`);
@@ -236,7 +236,9 @@ function printMutationErrors(schema: GraphQLSchema, operations: readonly Operati
   return `${docstring('The typed errors of each mutation (service description, "Typed mutation errors").')}export interface MutationErrors ${printFields(fields)}`;
 }
 
-/** A docstring. A tag marks what the service description doesn't show, because it may change in a minor version. */
+/**
+ * A docstring. A tag marks what the service description doesn't show and what may therefore change in a minor version.
+ */
 function docstring(description: string | null | undefined): string {
   if (!description) return "";
   const tag = /assumed/i.test(description) ? ["", "@experimental"] : [];

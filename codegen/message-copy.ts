@@ -6,12 +6,12 @@ export interface FieldEdit {
   readonly name: string;
   /** A collection's own name in the contract, which the answer to a completion uses. */
   readonly jsonName?: string;
-  /** The name of its message, if it differs from the contract's. */
+  /** The name of the field's message, if it differs from the contract's. */
   readonly message?: string;
   readonly type?: Type;
-  /** One of several alternatives: on the wire, members of a oneof are like other fields. */
+  /** Whether the field becomes a member of the oneof; on the wire, members of a oneof are like other fields. */
   readonly isAlternative?: boolean;
-  /** Its message leads to a part and is copied unchanged. */
+  /** Whether the field's message leads to a part and is copied unchanged. */
   readonly isPath?: boolean;
   /** Whether an absent value differs from the default. */
   readonly presence: boolean;

@@ -10,7 +10,7 @@ export interface Collection {
   readonly name: string;
   /** Name in the contract, such as `group_members`. */
   readonly wireName: string;
-  /** Field numbers from the request down to the list of records, and in that of the records. */
+  /** Field numbers from the request down to the collection's message; `recordsNumber` is its list of records. */
   readonly path: readonly number[];
   readonly recordsNumber: number;
   /** Whether records have no variants; then their fields are in the list, and `generic.number` is the list's number. */
@@ -28,7 +28,7 @@ export interface VariantModel {
   readonly message: DescMessage;
   readonly doc: string;
   readonly assumed: boolean;
-  /** The variant named `generic`: users write its fields into the record itself. Every record has one. */
+  /** The variant named `generic`, which every record has: users write its fields into the record itself. */
   readonly generic: { readonly number: number; readonly model: FieldsModel } | undefined;
   /** The other variants, which users write as objects under their names. */
   readonly variants: readonly Variant[];
@@ -82,7 +82,7 @@ export type FieldType =
 export interface Contract {
   readonly request: DescMessage;
   readonly collections: readonly Collection[];
-  /** Every message that records consist of, each after the ones that it uses. */
+  /** Every message that records consist of, each after the messages that it uses. */
   readonly models: readonly Model[];
 }
 

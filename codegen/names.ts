@@ -19,12 +19,12 @@ export function variantTypeName(message: DescMessage): string {
 /** A value of an enum as users write it. */
 export interface EnumLiteral {
   readonly literal: string;
-  /** Its name in the `.proto`. */
+  /** The value's name in the `.proto`. */
   readonly constant: string;
   readonly number: number;
 }
 
-/** `SUBSCRIPTION_MODEL_SEAT_BASED` -> `SEAT_BASED`. Leaves out a zero that is named "unspecified". */
+/** `SUBSCRIPTION_MODEL_SEAT_BASED` -> `SEAT_BASED`. Leaves out the zero value if it's named "unspecified". */
 export function enumLiterals(type: DescEnum): EnumLiteral[] {
   const prefix = type.sharedPrefix?.toUpperCase() ?? "";
   return type.values

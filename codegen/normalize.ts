@@ -1,9 +1,9 @@
 /**
  * Puts the service's contract into the form that the SDK is generated from: the same field numbers and wire types under
- * the SDK's own names, in one file, so that generated code has the same names whatever the contract's are.
+ * the SDK's own names, in one file, so that names in generated code don't depend on those in the contract.
  *
- * Messages of the operations keep only the fields that play a part. Whether a field has presence is chosen by its rules,
- * which changes no byte: a required string is never the default, and all else must be distinguished from it.
+ * Messages of the operations keep only the fields that play a part. The rules decide whether a field has presence,
+ * which changes no byte. Only a required field that never has the default value, such as a string, needs no presence.
  */
 import {
   create,
@@ -68,7 +68,7 @@ export function normalizedRequest(files: FileDescriptorSet): DescMessage {
 class Builder {
   readonly #messages: DescriptorProto[] = [];
   readonly #enums: EnumDescriptorProto[] = [];
-  /** By name in the new file. */
+  /** The messages and enums by their names in the new file. */
   readonly #taken = new Map<string, DescMessage | DescEnum>();
   readonly #imports = new Set<string>();
   readonly #comments = new Comments();
@@ -93,7 +93,7 @@ class Builder {
     });
   }
 
-  /** The bench compares with generated clients of other libraries, which need a service. */
+  /** For the bench, which compares the SDK with other libraries' generated clients, because those need a service. */
   #service(): ServiceDescriptorProto {
     const method = ROLES.map((role) => ({
       name: METHOD_NAMES[role],
@@ -164,7 +164,7 @@ class Builder {
     return { name, presence: !(required && neverDefault) };
   }
 
-  /** The members of a message's oneof, or the messages of a record without one. */
+  /** The members of a message's oneof, or the messages of a record without a oneof. */
   #variantsOf({ oneofs, fields }: DescMessage): readonly DescField[] {
     const isKept = (field: DescField) => !isLeftOut(field, this.rules, this.names);
     const isMessage = (field: DescField) =>

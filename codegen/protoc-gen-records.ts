@@ -1,7 +1,7 @@
 #!/usr/bin/env -S npx tsx
 /**
- * protoc plugin: writes record types, encoders, zod schemas, the facts of each collection and the door to the messages
- * from the normalized contract (normalize.ts) and its overlay (contract/), so that a record is described there only.
+ * protoc plugin: reads the normalized contract (normalize.ts) and its overlay (contract/), which alone describe the
+ * records. Writes record types, encoders, zod schemas, the facts of each collection and the door to the messages.
  */
 import { fileURLToPath } from "node:url";
 import { createEcmaScriptPlugin, runNodeJs, type Schema } from "@bufbuild/protoplugin";

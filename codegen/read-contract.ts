@@ -20,7 +20,7 @@ import { Refusal, unlessRefused } from "./refusal.js";
 import { type CollectionPlace, findCollections } from "./roles.js";
 import { unmetRules } from "./rule-targets.js";
 
-/** @throws Refusal naming all that cannot be carried */
+/** @throws Refusal that names everything that cannot be carried */
 export function readContract(request: DescMessage, rules: Rules): Contract {
   const places = findCollections(request);
   const names = new Map(places.map(({ field }) => [field.name, field.localName]));
@@ -100,7 +100,7 @@ function idFieldOf(details: DescMessage, reading: Reading): string | undefined {
   return field.localName;
 }
 
-/** A record without variants is written as the generic one, in the list itself. */
+/** A record without variants is written as the generic variant, in the list itself. */
 function readRecord({ message, number }: CollectionPlace["records"], reading: Reading): RecordModel {
   const model = readModel(message, reading);
   if (model.kind === "fields")
@@ -170,7 +170,7 @@ function readVariants(message: DescMessage, reading: Reading): VariantModel {
   };
 }
 
-/** Fields of the generic variant are next to the names of the others. */
+/** Refuses a variant that has the name of a generic field, because a record holds both side by side. */
 function refuseCollisions(message: DescMessage, { fields }: FieldsModel, variants: readonly Variant[]): void {
   const variant = variants.find(({ name }) => fields.some((field) => field.name === name));
   if (variant !== undefined) {

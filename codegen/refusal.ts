@@ -1,7 +1,7 @@
-/** Something that code generation can't carry, or needs to know: a sentence that says where. */
+/** A sentence about something that code generation can't carry or needs to know, and about the place. */
 export class Refusal extends Error {}
 
-/** Returns what `read` does, or notes its refusal. */
+/** Returns the result of `read`, or notes its refusal. */
 export function unlessRefused<T>(refusals: string[], read: () => T): readonly T[] {
   try {
     return [read()];

@@ -1,4 +1,4 @@
-/** The requests and answers of the operations in the normalized form: with only the fields that play a part. */
+/** The requests and answers of the operations in the normalized form, which has only the fields that play a part. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence, FieldDescriptorProto_Type as Type } from "@bufbuild/protobuf/wkt";
 import type { Mapping, Rules } from "../contract/types.js";
@@ -52,7 +52,7 @@ export function* roleMessages(
   yield answer("abort", partsOf(methods.abort.output, "abort"));
 }
 
-/** The lists of records and the groups of collections; the request gets the fields that lead to them. */
+/** The lists of records and the groups of collections. The request gets the fields that lead to them. */
 function* recordLists(request: Parts, rules: Rules, names: Names): Iterable<MessageCopy> {
   const isSkipped = (field: DescField) =>
     rules.collections[names.field(field)] === "left out" || isLeftOut(field, rules, names);
@@ -114,7 +114,7 @@ class Parts {
     return this.#add(key, path, edit, Type.MESSAGE, `delete this block, ${name}`)?.message;
   }
 
-  /** Fields that a proto2 contract requires and the SDK doesn't send. */
+  /** Refuses fields that a proto2 contract requires but the SDK doesn't send. */
   refuseOtherRequired(): void {
     const sent = new Set([...this.edits.keys(), ...this.#paths.flat()]);
     const messages = [
@@ -129,7 +129,7 @@ class Parts {
   }
 
   /**
-   * A message around a field is kept as it is: the door (write-door.ts) reads through it.
+   * A message around a field is kept as it is, because the door (write-door.ts) reads through it.
    * @param remedy What to do if the contract has no counts.
    */
   #add(key: string, path: string, edit: FieldEdit, type: Type, remedy?: string): DescField | undefined {

@@ -30,11 +30,11 @@ export interface Roles {
   readonly methods: Readonly<Record<Role, DescMethod>>;
 }
 
-/** @throws Refusal a part is missing that everything else depends on */
+/** @throws Refusal a part on which everything else depends is missing */
 export function findRoles(registry: FileRegistry, mapping: Mapping, refusals: string[]): Roles {
   const services = [...registry].filter((desc) => desc.kind === "service");
   const named = services.find(({ typeName }) => typeName === mapping.service);
-  // If there is only one, continues with it, to report everything else that is wrong in the same run.
+  // If the contract has only one service, continues with it, to report everything else that is wrong as well.
   const service = named ?? services[0];
   const unknown = mappingError(
     "service",
@@ -65,7 +65,7 @@ function methodOf(service: DescService, role: Role, { methods }: Mapping): DescM
 /**
  * The fields of a path such as `header.batch_id`.
  * @param place The key of the mapping.
- * @param remedy What to do if the contract has nothing like it.
+ * @param remedy What to do if the contract has no such field.
  */
 export function fieldsAt(
   message: DescMessage,
@@ -107,7 +107,7 @@ export function collectionsIn(
       const [records, ...others] = listsIn(field.message).filter((list) => !isLeftOut(list));
       if (others.length > 0)
         throw new Refusal(
-          `${field.message.typeName} has more than one list of messages: leave out those that are not the records in contract/rules.ts, messages.${field.message.name}.fields`,
+          `${field.message.typeName} has more than one list of messages: in contract/rules.ts, messages.${field.message.name}.fields, leave out those without records`,
         );
       return records === undefined
         ? collectionsIn(field.message, isLeftOut, path)

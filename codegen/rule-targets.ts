@@ -67,7 +67,7 @@ export function unmetRules(rules: Rules, request: DescMessage): readonly string[
       ...(messages.get(message)?.fields.some(({ name }) => name === field)
         ? []
         : [
-            `${unmet(`messages.${message}.${field}`, "field")}; delete this line, or name the field by its message and name in the contract: ${named("MESSAGE.FIELD", field)}`,
+            `${unmet(`messages.${message}.${field}`, "field")}; delete this line, or map the contract's field to this name: ${named("MESSAGE.FIELD", field)}`,
           ]),
       ...refersTo.flatMap((name) =>
         collections.has(name) ? [] : [unmet(`messages.${message}.${field}: refersTo ${name}`, "collection")],
@@ -76,7 +76,7 @@ export function unmetRules(rules: Rules, request: DescMessage): readonly string[
   ];
 }
 
-/** The message with the most of these fields, if it has at least half of them, and two. */
+/** The message with the most of these fields, if it has at least two and at least half of them. */
 function mostAlike(messages: readonly DescMessage[], names: readonly string[]): DescMessage | undefined {
   const shared = ({ fields }: DescMessage) => fields.filter(({ name }) => names.includes(name)).length;
   const [best] = messages.toSorted((a, b) => shared(b) - shared(a));

@@ -6,7 +6,7 @@ import {
   SourceCodeInfo_LocationSchema,
 } from "@bufbuild/protobuf/wkt";
 
-/** Numbers of the lists in descriptor.proto. */
+/** Field numbers of the lists in descriptor.proto. */
 const MESSAGES = 4;
 const ENUMS = 5;
 const NESTED_MESSAGES = 3;

@@ -8,9 +8,9 @@ import type { Contract } from "./model.js";
 import { findCollections } from "./roles.js";
 
 export interface Adapter {
-  /** Its name in the SDK; the contract's own message is imported as `Wire…`. */
+  /** The message's name in the SDK; the contract's own message is imported as `Wire…`. */
   readonly name: string;
-  /** Other messages that its code refers to. */
+  /** Other messages that the code refers to. */
   readonly uses: readonly string[];
   readonly code: string;
 }
@@ -108,7 +108,7 @@ ${unwrapped(places, 0, "  ")}
   return [{ name, uses, code }];
 }
 
-/** A record without variants is read as if it had one. */
+/** A record without variants is read as if it had a generic variant. */
 const FLAT = `
 interface Flat<Fields> {
   variant: { $case: "generic"; value: Fields } | undefined;

@@ -1,6 +1,7 @@
 /**
- * Writes, behind the encoders, one function for each collection that encodes plain records of an array in one loop with
- * its state in variables: `b` is the message, `p` where it goes on, `s` the texts so far and `m` their number.
+ * Writes one function for each collection, after the encoders. The function encodes plain records of an array in one
+ * loop with its state in variables: `b` is the message, `p` the next position, `s` the texts so far and `m` their
+ * number.
  *
  * A value that the encoder of single records wouldn't treat like a short ASCII text, a number, a boolean or a time ends
  * the block with `break`: see src/sync/encoding/record-block.ts.
@@ -26,7 +27,7 @@ const VALUE_TAG = 18;
 export function writeBlocks(file: GeneratedFile, { collections }: Contract): void {
   for (const collection of collections) new BlockFunction(file, collection).write();
   file.print();
-  file.print("/** The encoder of plain records of each collection, many at a time. */");
+  file.print("/** For each collection, an encoder that takes many plain records at a time. */");
   file.print("export const BLOCK_ENCODERS = {");
   for (const { name } of collections) file.print(`  ${name}: ${functionName(name)},`);
   file.print("};");
@@ -42,7 +43,7 @@ class BlockFunction {
   readonly #lines: Code[] = [];
   #indent = "    ";
   #messages = 0;
-  /** Texts of a record that are not in lists. */
+  /** Number of texts in a record, without those in lists. */
   #texts = 0;
 
   constructor(file: GeneratedFile, collection: Collection) {
@@ -193,7 +194,7 @@ class BlockFunction {
     this.#close();
   }
 
-  /** An entry is a message whose length takes one byte. */
+  /** An entry of a map is a message whose length takes one byte. */
   #stringMap(tag: number, value: string): void {
     this.#unless([this.#import("isPlainObject", "../../core/validate"), `(${value})`]);
     this.#open(`for (const key of Object.keys(${value})) {`);

@@ -15,7 +15,7 @@ export function writeCollections(
   file.print("/** Field numbers from the request down to the batch id. */");
   file.print(`export const BATCH_ID_PATH: readonly number[] = [${numbers.join(", ")}];`);
   file.print();
-  file.print("/** Which answers carry counts: of accepted records, and of what a completion did. */");
+  file.print("/** Which answers carry counts of accepted records, or of a completed batch's records. */");
   file.print(
     `export const COUNTS: Readonly<Record<"accepted" | "snapshots" | "events", boolean>> = { accepted: ${sync.accepted !== undefined}, snapshots: ${complete.snapshots !== undefined}, events: ${complete.events !== undefined} };`,
   );
@@ -36,17 +36,17 @@ export function writeCollections(
     collections.flatMap((each) => (each.model === model ? [`"${each.name}"`] : [])).join(" | ") || "never";
   file.print();
   file.print(
-    '/** Collections of which a completed batch carries the complete current set (service description, "Sync API records"). */',
+    '/** Collections whose complete current set a completed batch carries (service description, "Sync API records"). */',
   );
   file.print(`export type SnapshotCollection = ${named("snapshot")};`);
   file.print();
   file.print(
-    '/** Collections whose records are observations of their own (service description, "Sync API records"). */',
+    '/** Collections whose records are independent observations (service description, "Sync API records"). */',
   );
   file.print(`export type EventCollection = ${named("event")};`);
 }
 
-/** By field, in any variant: the collections that its record refers to. */
+/** For each field, in any variant: the collections that the field refers to. */
 function referencesOf({ generic, variants }: RecordModel) {
   const fields = [generic, ...variants].flatMap(({ model }) => model.fields);
   return Object.fromEntries(

@@ -8,8 +8,8 @@ import { METHOD_NAMES, ROLES } from "./roles.js";
 import { adaptersFor } from "./write-adapters.js";
 
 /**
- * Writes contract.ts, through which the rest of the code reaches the messages and the service: its names are the same
- * whatever contract it was generated from.
+ * Writes contract.ts, through which the rest of the code reaches the messages and the service. The file's names don't
+ * depend on the contract that it was generated from.
  */
 export function writeDoor(file: GeneratedFile, contract: Contract, mapping: Mapping): void {
   const { file: normalized } = contract.request;
@@ -41,10 +41,10 @@ export function writeDoor(file: GeneratedFile, contract: Contract, mapping: Mapp
   file.print();
   writeService(file, mapping);
   file.print();
-  file.print("/** Key of the trailing metadata that tells the state of a batch. */");
+  file.print("/** Key of the trailing metadata that contains the state of a batch. */");
   file.print(`export const BATCH_STATE_KEY = ${JSON.stringify(mapping.batchState)};`);
   file.print();
-  file.print("/** How JSON holds the scalars of the GraphQL schema. */");
+  file.print("/** How JSON represents the scalars of the GraphQL schema. */");
   file.print(
     `export const SCALAR_KINDS: Readonly<Record<string, string>> = ${JSON.stringify(GRAPHQL.scalars)};`,
   );
@@ -90,10 +90,10 @@ function writeService(file: GeneratedFile, { service, methods }: Mapping): void 
   file.print("};");
 }
 
-/** By collection and path of the field: the values of enums as users write them. */
+/** Writes the values of enums as users write them, by collection and path of the field. */
 function writeEnums(file: GeneratedFile, { collections }: Contract): void {
   file.print(
-    "/** The enums of records: their values by number, as users write them, by collection and path of the field. */",
+    "/** The values of enums in records, as users write them: by collection, path of the field and number. */",
   );
   file.print(
     "export const ENUM_VALUES: Readonly<Record<string, Readonly<Record<string, Readonly<Record<number, string>>>>>> = {",

@@ -14,9 +14,9 @@ import { enumLiterals, schemaName } from "./names.js";
 
 const HEADER = `An encoder for each message: checks a record and encodes it in the same pass.
 
-An encoder is a chain of RecordWriter methods in the order of the field numbers, and ends at the first that refuses its
-value. Each gets the tag of its field, number * 8 + wire type. Encoders accept what the schemas in schemas.ts accept,
-and write the bytes that the message's codec writes.`;
+An encoder is a chain of RecordWriter methods in the order of the field numbers, and ends at the first method
+that refuses its value. Each method gets the tag of its field: number * 8 + wire type. Encoders accept what the schemas
+in schemas.ts accept, and write the bytes that the message's codec writes.`;
 
 const VARINT = 0;
 export const LENGTH_DELIMITED = 2;
@@ -39,7 +39,7 @@ export function writeEncoders(file: GeneratedFile, { collections, models }: Cont
   file.print("};");
 }
 
-/** The name alone isn't enough: a field of another message may have it. */
+/** The suffix is needed, because a field of another message may have the same name. */
 export function encoderName(message: DescMessage): string {
   return `${schemaName(message)}Encoder`;
 }
@@ -122,7 +122,7 @@ function fieldSteps(file: GeneratedFile, model: FieldsModel): Code[] {
   ];
 }
 
-/** Conditions on several fields. @param named The variable of a field. */
+/** Conditions on several fields. @param named Returns the variable of a field. */
 export function conditions(
   file: GeneratedFile,
   model: FieldsModel,

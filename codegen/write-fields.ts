@@ -26,7 +26,7 @@ interface PlacedField {
   readonly label: string;
 }
 
-/** Leaves out the id: it identifies the record. */
+/** Leaves out the id, because it identifies the record. */
 function fieldsIn(model: Model, path: readonly number[], prefix: string): readonly PlacedField[] {
   if (model.kind === "variant") {
     const { generic, variants } = model;
@@ -49,7 +49,7 @@ function kindOf({ type: { kind }, drifts }: Field): string {
   return kind === "string" || kind === "strings" ? "text" : "value";
 }
 
-/** Names of a boolean's or an enum's values, by number: samples hold the numbers. */
+/** Names of a boolean's or an enum's values, by number, because samples hold the numbers. */
 function valuesOf({ type }: Field): string {
   if (type.kind === "bool") return ', values: ["false", "true"]';
   if (type.kind !== "enum") return "";

@@ -80,7 +80,7 @@ function writeFields(file: GeneratedFile, fields: readonly Field[], indent: stri
   }
 }
 
-/** The type of a nested message has no name; it is written in place. */
+/** The type of a nested message has no name, so it's written in place. */
 function writeMembers(file: GeneratedFile, model: Model, indent: string): void {
   const inner = `${indent}  `;
   if (model.kind === "fields") {

@@ -5,14 +5,14 @@ import { enumLiterals } from "./names.js";
 const TYPES = `/** What the service expects of a message's fields. */
 export interface MessageRules {
   readonly required?: readonly string[];
-  /** Groups of fields of which one must be complete, and none half-filled. */
+  /** Groups of fields: one must be complete, and none half-filled. */
   readonly groups?: readonly (readonly string[])[];
   /** Fields that must be present if a sibling enum has a value. */
   readonly when?: Readonly<Record<string, { readonly field: string; readonly value: number }>>;
   readonly formats?: Readonly<Record<string, "decimal" | "currency">>;
   /** The values of enums. */
   readonly enums?: Readonly<Record<string, readonly number[]>>;
-  /** Messages, and messages with a oneof, of which one must be set. */
+  /** Rules of nested messages without a oneof; variants has the messages with a oneof. */
   readonly messages?: Readonly<Record<string, MessageRules>>;
   readonly variants?: Readonly<Record<string, VariantRules>>;
 }
@@ -30,7 +30,7 @@ export function writeServer(file: GeneratedFile, { collections }: Contract): voi
   file.print("};");
   file.print();
   file.print(
-    "/** By collection, variant and the part that it plays in what the GraphQL API shows: a field's path. */",
+    "/** Paths of fields, by collection, variant and the part that the field plays in what the GraphQL API shows. */",
   );
   file.print(
     "export const SHOWN: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>>> = {",

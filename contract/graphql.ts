@@ -1,6 +1,6 @@
 import type { GraphQLOverlay } from "./types.js";
 
-/** The SDK's own names for types of the schema, and what its scalars are. */
+/** The SDK's own names for types of the schema, and what the schema's scalars are. */
 export const GRAPHQL: GraphQLOverlay = {
   assumed: true,
   types: {

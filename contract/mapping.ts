@@ -1,6 +1,6 @@
 import type { Mapping } from "./types.js";
 
-/** What each part of the service's contract is for, and the SDK's names where the contract's differ. */
+/** What each part of the service's contract is for, and the SDK's names where the contract uses others. */
 export const MAPPING: Mapping = {
   assumed: true,
   service: "saas_management.sync.v1.SyncService",

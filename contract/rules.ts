@@ -4,7 +4,7 @@ const PEOPLE = ["accounts", "employees"];
 
 /**
  * What we know about the contract beyond the service's own files, under the SDK's names (mapping.ts lists those that
- * differ). A field without a rule is optional. Code generation refuses a rule without a target.
+ * differ). A field without a rule is optional. Code generation refuses a rule whose target isn't in the contract.
  */
 export const RULES: Rules = {
   collections: {

@@ -19,7 +19,7 @@ export interface MessageRules {
 }
 
 export interface FieldRules {
-  /** Leaves the field out of records. It's the only rule for a field that code generation refuses. */
+  /** Leaves the field out of records. A field that code generation refuses can have no other rule. */
   readonly leftOut?: true;
   /** The field identifies the record within its collection. */
   readonly id?: true;
@@ -29,11 +29,11 @@ export interface FieldRules {
   readonly requiredWhen?: { readonly field: string; readonly value: string };
   /** `decimal` is a number such as `-12.50`, `currency` an ISO 4217 code. */
   readonly format?: "decimal" | "currency";
-  /** Collections that may contain the record with this id: previews look for it there. */
+  /** Collections that may contain the record with this id; previews look for that record there. */
   readonly refersTo?: readonly string[];
-  /** What the reference server's GraphQL API shows the field as. */
+  /** The part that the field plays in the reference server's GraphQL API. */
   readonly shownAs?: ShownPart;
-  /** The field changes on its own, like a version or a counter. A time always does. */
+  /** The field changes on its own, like a version or a counter; a time needs no such rule. */
   readonly drifts?: true;
 }
 
@@ -52,9 +52,12 @@ export type ShownPart =
   | "until"
   | "username";
 
-/** What each part of the contract is for. Names are those of the contract; a path goes through messages. */
+/**
+ * What each part of the contract is for. Names are those of the contract; a path such as `header.batch_id` leads into a
+ * message.
+ */
 export interface Mapping {
-  /** We made the contract from the service's description. Without this, its tests are skipped. */
+  /** We made the contract from the service's description. Without this flag, tests of that contract are skipped. */
   readonly assumed?: true;
   /** Full name of the service. */
   readonly service: string;
@@ -62,12 +65,12 @@ export interface Mapping {
   readonly start: { readonly installationId: string; readonly batchId: string };
   readonly sync: {
     readonly batchId: string;
-    /** The count in the answer. Leave it out if the contract has none. */
+    /** The count in the answer; leave it out if the contract has no count. */
     readonly accepted?: string;
   };
   readonly complete: {
     readonly batchId: string;
-    /** The lists of counts in the answer. Leave them out if the contract has none. */
+    /** The lists of counts in the answer; leave them out if the contract has no counts. */
     readonly snapshots?: Readonly<Record<"list" | "collection" | "added" | "updated" | "removed", string>>;
     readonly events?: Readonly<Record<"list" | "collection" | "accepted", string>>;
   };
@@ -76,18 +79,18 @@ export interface Mapping {
   readonly batchState: string;
   /**
    * The SDK's names of messages, fields, enums and values, by their names in the contract without the package, such as
-   * `"Person.display_name": "full_name"`. All others keep their names.
+   * `"Person.display_name": "full_name"`. All other parts keep their names.
    */
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** How JSON holds a scalar. `date` is a string `YYYY-MM-DD`; a filter takes a `Date` for it too. */
+/** How JSON represents a scalar. `date` is a string `YYYY-MM-DD`. */
 export type ScalarKind = "string" | "number" | "boolean" | "date";
 
 export interface GraphQLOverlay {
   /** As in `Mapping`. */
   readonly assumed?: true;
-  /** Public names of types, by their names in the schema. Other inputs are not exported; other enums are written out. */
+  /** Public names of types, by their names in the schema; other inputs aren't exported, and other enums are inlined. */
   readonly types: Readonly<Record<string, string>>;
   readonly scalars: Readonly<Record<string, ScalarKind>>;
 }

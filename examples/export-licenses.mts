@@ -3,8 +3,8 @@
  *
  *   npx tsx --env-file=.env node_modules/@saas-management/sdk/examples/export-licenses.mts licenses.jsonl
  *
- * The file appears when it is complete. Until then, `licenses.jsonl.part` has the lines and `licenses.jsonl.position`
- * says where to continue; delete both to start over. Two pages are in memory. Start one process per file.
+ * The file appears when it's complete. Until then, `licenses.jsonl.part` has the lines and `licenses.jsonl.position`
+ * says where to continue; delete both to start over. Only two pages are in memory. Start one process per file.
  */
 import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
@@ -14,7 +14,7 @@ const PAGE = 500;
 const PAUSE_MS = Number(process.env["PAUSE_MS"] ?? 200);
 const [path = "licenses.jsonl"] = process.argv.slice(2);
 
-/** How much of the file is certain, and where the listing continues. */
+/** How many bytes of the file are certain, and where the listing continues. */
 interface Position {
   readonly bytes: number;
   readonly lines: number;
@@ -29,7 +29,7 @@ await file.truncate(position?.bytes ?? 0);
 if (position !== undefined) console.log(`Continuing after ${position.lines} licenses.`);
 
 await using client = SaasManagementClient.fromEnv();
-// By id, so that no license moves to another page during the export.
+// Ordered by id, so that no license moves to another page during the export.
 const licenses = client.graphql.licenses({ order: { id: "ASC" }, pageSize: PAGE, cursor: position?.cursor });
 for await (const { nodes, pageInfo } of licenses.pages()) {
   if (pageInfo.endCursor === null) break; // an empty page
@@ -42,7 +42,7 @@ for await (const { nodes, pageInfo } of licenses.pages()) {
     lines: lines + nodes.length,
     cursor: pageInfo.endCursor,
   };
-  // Renamed, because a half-written position would be worthless.
+  // Written under another name first: a half-written position would be worthless.
   await writeFile(`${path}.position.new`, JSON.stringify(position), { flush: true });
   await rename(`${path}.position.new`, `${path}.position`);
   await setTimeout(PAUSE_MS); // leaves room for others; the client waits after a 429 anyway

@@ -1,11 +1,11 @@
 /**
- * People, groups and members of an LDAP directory.
+ * Pushes people, groups and members from an LDAP directory.
  *
  *   npm install ldapts && cp node_modules/@saas-management/sdk/examples/ldap.mts .
  *   LDAP_URL=ldaps://… LDAP_USER=cn=… LDAP_PASSWORD=… LDAP_BASE=dc=… npx saas-management run ldap.mts --first-run
  *
- * Active Directory: `objectGUID` for `entryUUID` (binary: name it in `explicitBufferAttributes`), `group` for
- * `groupOfNames`.
+ * For Active Directory, use `objectGUID` instead of `entryUUID` (binary: name it in `explicitBufferAttributes`), and
+ * `group` instead of `groupOfNames`.
  */
 import { defineConnector } from "@saas-management/sdk";
 import { Client, type Entry } from "ldapts";
@@ -22,7 +22,7 @@ export const connector = defineConnector({
     try {
       await client.bind(user, LDAP_PASSWORD);
       const idOf = new Map<string, string>();
-      // Before the people, so that anyone who joins in between is among them.
+      // Groups are read before people, so that anyone who joins a group in between is among the people.
       const groups: Entry[] = [];
       for await (const page of search(client, base, "(objectClass=groupOfNames)", GROUP))
         groups.push(...page);
@@ -36,11 +36,11 @@ export const connector = defineConnector({
   },
 });
 
-/** Page by page: most servers send no more than 1,000 entries at once. A search that ends early throws. */
+/** Searches page by page: most servers send no more than 1,000 entries at once. An incomplete search throws. */
 async function* search(client: Client, base: string, filter: string, attributes: string[]) {
   const pages = client.searchPaginated(base, { filter, attributes, paged: { pageSize: 200 } });
   for await (const { searchEntries, searchReferences } of pages) {
-    // Entries on another server, or cut off by the server, would be missing and so be removed.
+    // Entries that are on another server, or that the server cut off, would be missing, and so be removed.
     if (searchReferences.length > 0)
       throw new Error("The directory refers to other servers: lower LDAP_BASE.");
     const cut = searchEntries.flatMap(Object.keys).find((name) => name.includes(";range="));

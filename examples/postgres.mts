@@ -1,6 +1,6 @@
 /**
- * People and their sign-ins from two tables of PostgreSQL: the people as a whole, the sign-ins since the last run. The
- * ledger is in the same database, so runs may start on any machine.
+ * Pushes two tables of PostgreSQL: all people, and their sign-ins since the last run. The ledger is in the same
+ * database, so runs may start on any machine.
  *
  *   npm install pg && cp node_modules/@saas-management/sdk/examples/postgres.mts .
  *   PGHOST=… PGDATABASE=… npx saas-management run postgres.mts --first-run
@@ -29,9 +29,9 @@ interface SignIn {
 
 // One connection reads, the other keeps the ledger.
 const pool = new pg.Pool({ max: 2, allowExitOnIdle: true });
-pool.on("error", () => {}); // an idle connection broke; without a listener that ends the process
+pool.on("error", () => {}); // Without a listener, a broken idle connection would end the process.
 
-/** `saas-management run` passes these on to the run. */
+/** Options that `saas-management run` passes to the run. */
 export const options: RunOptions = { ledger: postgresLedger(pool) };
 
 export const connector = defineConnector({
@@ -40,7 +40,7 @@ export const connector = defineConnector({
     const database = await pool.connect();
     let failure: Error | undefined;
     try {
-      // Everything is read as of one moment, however long it takes.
+      // All queries see the data of one moment, however long they take.
       await database.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
       // If a policy hides rows from this user, PostgreSQL now refuses to read instead of sending fewer.
       await database.query("SET LOCAL row_security = off");
@@ -58,7 +58,7 @@ export const connector = defineConnector({
       }));
       await batch.write("employees", employees, { expectedCount: Number(people) });
 
-      // With an hour of overlap, for rows that were committed late: of two events with one id, the service keeps the
+      // Overlaps by an hour, for rows that were committed late: of two events with the same id, the service keeps the
       // first.
       const recent = "SELECT * FROM sign_ins WHERE at >= $1::timestamptz - interval '1 hour'";
       const usage = read(database, recent, [watermark("usage") ?? "-infinity"], (signIn: SignIn) => ({
@@ -74,13 +74,13 @@ export const connector = defineConnector({
       failure = error instanceof Error ? error : new Error(String(error));
       throw error;
     } finally {
-      // After a failure nobody knows what the connection is doing, so it is closed.
+      // After a failure, the connection may still be busy, so it's closed.
       database.release(failure);
     }
   },
 });
 
-/** The records of a query, 1,000 rows at a time. One query at a time. */
+/** Reads the records of a query, 1,000 rows at a time. A connection runs one query at a time. */
 async function* read<Row extends object, R>(
   database: pg.PoolClient,
   query: string,

@@ -10,7 +10,7 @@ import { fromCsv, type RecordLocation } from "@saas-management/sdk/sources";
 const FILE = new URL("push-csv.csv", import.meta.url);
 const PAID_SEATS: Readonly<Record<string, number>> = { Team: 20, Business: 15, Gast: 50 };
 
-/** Reads the file once for each collection. `undefined` omits a row from a collection. */
+/** Reads the file once per collection. If `map` returns undefined, the collection skips the row. */
 const rows = <R,>(map: (row: Row, at: RecordLocation) => R | undefined) =>
   fromCsv(FILE, {
     delimiter: ";",
@@ -46,7 +46,7 @@ function toPlan([name, paidSeats]: [string, number]): RecordOf<"plans"> {
 function toLicense(row: Row, at: RecordLocation): RecordOf<"licenses"> | undefined {
   const { "Benutzer-ID": account, Tarif: plan } = row;
   if (plan === "") return undefined;
-  // A row that cannot be understood ends the run. If it were skipped, its license would be marked as removed.
+  // A row that makes no sense ends the run: if it were skipped, its license would be removed.
   if (!(plan in PAID_SEATS)) throw new Error(`${at.location} names an unknown plan.`);
   return {
     sourceId: `${account}/${plan}`,

@@ -1,9 +1,9 @@
 /**
- * Renewals as a calendar file (RFC 5545), with an alarm on the last day on which a contract can be terminated.
+ * Prints renewals as a calendar file (RFC 5545), with an alarm on the last day to terminate a contract.
  *
  *   npx tsx --env-file=.env node_modules/@saas-management/sdk/examples/renewals-calendar.mts > renewals.ics
  *
- * Write it to a web server each night, and subscribe to it: an event keeps its id.
+ * Put the file on a web server each night, and subscribe to it: events keep their ids.
  */
 import { calendarDate, SaasManagementClient } from "@saas-management/sdk";
 
@@ -47,7 +47,7 @@ function escaped(text: string): string {
   return text.replace(/[\\;,]/g, "\\$&").replaceAll("\n", "\\n");
 }
 
-/** A line has at most 75 bytes, and continues after a space. */
+/** Folds a line: it has at most 75 bytes, and continues on the next line after a space. */
 function folded(line: string): string {
   let text = "";
   let bytes = 0;

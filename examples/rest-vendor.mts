@@ -1,5 +1,5 @@
 /**
- * Users, plans, seats and activity of a vendor whose API is paged: tokens of OAuth 2.0, ky for retries, zod for each item.
+ * Pushes users, plans, seats and activity from a vendor's paged API: OAuth 2.0, ky for retries, zod for each item.
  *
  *   npm install ky@1 zod && cp node_modules/@saas-management/sdk/examples/rest-vendor.mts .
  *   export VENDOR_URL=https://api.vendor.example VENDOR_CLIENT_ID=… VENDOR_CLIENT_SECRET=…
@@ -36,7 +36,7 @@ export const connector = defineConnector({
       return page;
     };
 
-    // `total` of each page and the vendor's cursors prove that a listing is whole.
+    // The `total` of each page and the vendor's cursors show that a listing is complete.
     const users = fromPages(list("/v1/users"), {
       map(item, at) {
         const { id, name, email, role, suspended } = valid(User, item, at);
@@ -59,7 +59,7 @@ export const connector = defineConnector({
     await batch.write("plans", plans);
     await batch.write("licenses", seats);
 
-    // By the vendor's clock, which may differ from ours. Stored only if the run is completed.
+    // The time by the vendor's clock, which may differ from ours; stored only if the run completes.
     const since = watermark("usage") ?? "1970-01-01T00:00:00Z";
     asOf = undefined;
     const activity = fromPages(list(`/v1/activity?since=${encodeURIComponent(since)}`), {
@@ -73,7 +73,7 @@ export const connector = defineConnector({
   },
 });
 
-/** What zod says, on one line and without the values, because a renamed field would otherwise fill pages. */
+/** What zod says, in one line without values: otherwise, a renamed field would fill pages. */
 function valid<T>(schema: z.ZodType<T>, value: unknown, where: string | RecordLocation): T {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
@@ -108,7 +108,7 @@ function vendorApi() {
   };
 }
 
-/** ky waits as long as the vendor asks (`Retry-After`), and never takes an error for an answer. */
+/** ky waits as long as the vendor asks (`Retry-After`), and throws for an error status. */
 const http = ky.create({ redirect: "manual", retry: { limit: 4, methods: ["get", "post"], jitter: true } });
 
 async function json(
@@ -118,11 +118,11 @@ async function json(
   try {
     return await http(url, { method: request.body === undefined ? "get" : "post", ...request }).json();
   } catch (error) {
-    // The errors of ky hold the request, with the token.
+    // ky's errors contain the request with the token.
     if (isTimeoutError(error)) throw new Error(`The vendor did not answer ${url.pathname} in time.`);
     if (!isHTTPError(error)) throw error;
     const { status } = error.response;
-    const retryable = [429, 502, 503, 504].includes(status); // asks the scheduler for another run
+    const retryable = [429, 502, 503, 504].includes(status); // Asks the scheduler for another run.
     throw Object.assign(new Error(`The vendor answered ${url.pathname} with status ${status}.`), {
       retryable,
     });

@@ -1,5 +1,5 @@
 /**
- * What unused licenses cost a year, as a chart: one bar for each plan, one group for each currency.
+ * Draws what unused licenses cost a year: one bar for each plan, one group for each currency.
  *
  *   npx tsx --env-file=.env node_modules/@saas-management/sdk/examples/savings-chart.mts > savings.svg
  */
@@ -14,7 +14,7 @@ await using client = SaasManagementClient.fromEnv();
 const unused = client.graphql.licenses({ where: { state: { activity: { eq: "UNUSED" } } } });
 const licenses = await unused.toArray();
 
-/** The sums of each plan, per currency: amounts of two currencies cannot be compared. */
+/** The sums of each plan, per currency, because amounts in two currencies can't be compared. */
 const bars: { readonly plan: string; readonly currency: string; readonly amount: number }[] = [];
 for (const plan of new Set(licenses.map(planOf))) {
   const own = licenses.filter((license) => planOf(license) === plan);

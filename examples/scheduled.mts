@@ -3,8 +3,8 @@
  *
  *   npx tsx --env-file=.env node_modules/@saas-management/sdk/examples/scheduled.mts --first-run
  *
- * SIGTERM or Ctrl-C while it waits ends it at once, during a run after its batch is aborted. A scheduler that starts a
- * process for each run needs none of this: `saas-management run` is enough.
+ * While it waits, SIGTERM or Ctrl-C ends the process at once; during a run, its batch is aborted first. If a scheduler
+ * starts a process for each run, you need none of this: `saas-management run` is enough.
  */
 import { setTimeout } from "node:timers/promises";
 import { disposition, RunHeldError, SaasManagementClient } from "@saas-management/sdk";
@@ -51,7 +51,7 @@ async function once(): Promise<number> {
   }
 }
 
-/** Yours: a mail, a message, an incident. */
+/** Replace this with a mail, a message or an incident. */
 function tell(text: string): void {
   console.error(text);
 }

@@ -1,5 +1,5 @@
 /**
- * Users, groups and members of any SCIM 2.0 service (RFC 7644), such as an identity provider.
+ * Pushes users, groups and members from any SCIM 2.0 service (RFC 7644), such as an identity provider.
  *
  *   cp node_modules/@saas-management/sdk/examples/scim.mts .
  *   SCIM_URL=https://idp.example/scim/v2 SCIM_TOKEN=… npx saas-management run scim.mts --first-run
@@ -32,7 +32,7 @@ export const connector = defineConnector({
   snapshots: ["accounts", "groups", "groupMembers"],
   async run(batch, { signal }) {
     const userIds = new Set<string>();
-    // Sorted, because SCIM pages by number: without an order, an item could move to a page that was read already.
+    // Sorted, because SCIM pages by number: otherwise, an item could move to a page that was already read.
     const users = list<User, RecordOf<"accounts">>(
       "Users",
       "userName",
@@ -82,7 +82,7 @@ async function membersOf({ id, members = [] }: Group, signal: AbortSignal) {
   return group.members ?? [];
 }
 
-/** Reads pages until one is empty. `fromPages` refuses a repeated page. */
+/** Reads pages until one is empty; `fromPages` refuses a repeated page. */
 function list<Item, R>(resource: string, sortBy: string, map: (item: Item) => R): Source<R> {
   return fromPages(
     async (startIndex = "1", { signal }) => {
@@ -91,7 +91,7 @@ function list<Item, R>(resource: string, sortBy: string, map: (item: Item) => R)
       if (!Number.isInteger(totalResults)) throw new Error("The answer of the SCIM service is not a list.");
       return {
         items,
-        // Some services count the items of the page.
+        // Some services return the number of items on the page instead of the total.
         total: totalResults > items.length ? totalResults : undefined,
         next: items.length > 0 ? `${Number(startIndex) + items.length}` : null,
       };

@@ -1,8 +1,8 @@
 /**
- * Adds optional platform packages that npm left out of package-lock.json, and hashes that are missing in it.
+ * Adds optional packages for other platforms that npm left out of package-lock.json, and hashes that are missing there.
  *
- * npm writes only what the registry in use serves, and `npm ci` then rejects the lockfile. Run it after every
- * `npm install`. A hash that this registry doesn't provide stays missing, and no release passes without it.
+ * Run this after every `npm install`: npm writes only what the registry in use serves, and `npm ci` then rejects the
+ * lockfile. A hash that this registry doesn't provide stays missing, and no release passes without it.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -46,16 +46,16 @@ if (added.length > 0) console.log(`Added to package-lock.json: ${added.join(", "
 console.log(
   unknown.length === 0
     ? "package-lock.json is complete."
-    : `The registry does not tell the hashes of ${unknown.length} packages of other platforms: ${unknown.map(([path]) => path).join(", ")}.`,
+    : `The registry doesn't provide the hashes of ${unknown.length} packages of other platforms: ${unknown.map(([path]) => path).join(", ")}.`,
 );
 
-/** Whether the lockfile has the package where the dependent would find it. */
+/** Whether the lockfile has the package in a place where its dependent finds it. */
 function isThere(path, name) {
   const places = [`${path}/node_modules/${name}`, `node_modules/${name}`];
   return places.some((place) => place in lock.packages);
 }
 
-/** Undefined if the registry does not serve the package. */
+/** The package's hash; undefined if the registry doesn't serve the package. */
 function integrityOf(name, version) {
   try {
     const options = { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };

@@ -18,25 +18,26 @@ import type { SyncClient, SyncDefaults } from "./runs/sync-client.js";
 /** Options of a {@link SaasManagementClient}: one configuration for both APIs. */
 export interface ClientOptions extends Omit<GraphQLOptions, "baseUrl"> {
   /**
-   * Base URL of the GraphQL API, which is `POST {baseUrl}/graphql`. Optional if only `sync` is used.
+   * Base URL of the GraphQL API, which is `POST {baseUrl}/graphql`; optional if only `sync` is used.
    * @default none: `graphql` cannot be used
    */
   readonly baseUrl?: string | undefined;
   /**
-   * Endpoint of the Sync API (gRPC). Optional if only `graphql` is used.
+   * Endpoint of the Sync API (gRPC); optional if only `graphql` is used.
    * @default none: `sync` cannot be used
    */
   readonly syncUrl?: string | undefined;
   /**
-   * Which servers are trusted, and the client's own certificate, in PEM; for both APIs.
+   * For both APIs: which servers to trust, and the client's own certificate, in PEM.
    * @default the well-known authorities, no certificate
    */
   readonly tls?: TlsOptions | undefined;
   /**
    * Proxy that opens tunnels (`CONNECT`) to the service, as `http://user:password@proxy.example.com:3128`; user and
-   * password are optional. It is used for every host, including loopback; for an `http://` endpoint only if the proxy
-   * is on this machine too. `https://` to the proxy itself works for GraphQL only.
-   * @default that of `HTTPS_PROXY`, in capitals or not, unless `NO_PROXY` has the host, as for curl; never for loopback
+   * password are optional. The proxy is used for every host, including loopback, but for an `http://` endpoint only if
+   * the proxy is on this machine. A proxy with an `https://` URL works for GraphQL only.
+   * @default the proxy in `HTTPS_PROXY` (or lower case), unless `NO_PROXY` lists the host, as in curl; none for
+   *   loopback
    */
   readonly proxy?: string | undefined;
   /** Defaults of runs, batches and previews, and tuning of the Sync API. @default see each field */
@@ -73,8 +74,8 @@ const SYNC_OPTIONS = {
 
 /**
  * The SaaS Management Service (service description, "Official client SDK behavior"): the GraphQL API reads and changes
- * a workspace's portfolio, the Sync API pushes the data of custom connectors. Nothing is loaded or connected before it
- * is used.
+ * a workspace's portfolio, the Sync API pushes the data of custom connectors. Each API is loaded and connected on first
+ * use.
  *
  * @example
  * ```ts
@@ -90,7 +91,7 @@ export class SaasManagementClient {
 
   /**
    * @throws {ConfigurationError} an option is missing or not usable
-   * @throws {AuthenticationError} there is no credential, and no Sync API, whose previews need none
+   * @throws {AuthenticationError} there is no credential and no `syncUrl` (with it, previews need no credential)
    */
   constructor(options: ClientOptions) {
     const given = readOptions("SaasManagementClient", options, CLIENT_OPTIONS, ConfigurationError);
@@ -123,9 +124,10 @@ export class SaasManagementClient {
 
   /**
    * Creates a client from the environment: `SAAS_MANAGEMENT_BASE_URL`, `SAAS_MANAGEMENT_SYNC_URL`,
-   * `SAAS_MANAGEMENT_API_KEY` and `SAAS_MANAGEMENT_INSTALLATION_ID`. `SAAS_MANAGEMENT_API_KEY_FILE` in place of the key
-   * names a file that contains it, which is read for each attempt. `overrides` take precedence.
-   * @throws {ConfigurationError} a required option is in neither, or the file cannot be read
+   * `SAAS_MANAGEMENT_API_KEY` and `SAAS_MANAGEMENT_INSTALLATION_ID`. Instead of the key, `SAAS_MANAGEMENT_API_KEY_FILE`
+   * may name a file that contains the key and is read for each attempt. `overrides` take precedence.
+   * @throws {ConfigurationError} a required option is missing from the environment and from `overrides`, or the file
+   *   cannot be read
    */
   static fromEnv(overrides: ClientOptions = {}): SaasManagementClient {
     const given = readOptions("SaasManagementClient.fromEnv", overrides, CLIENT_OPTIONS, ConfigurationError);
@@ -150,7 +152,7 @@ export class SaasManagementClient {
   /**
    * The GraphQL API.
    * @throws {ConfigurationError} the client was created without `baseUrl`
-   * @throws {AuthenticationError} it was created without a credential
+   * @throws {AuthenticationError} the client was created without a credential
    */
   get graphql(): GraphQLClient {
     if (this.#graphql !== undefined) return this.#graphql;
@@ -165,7 +167,7 @@ export class SaasManagementClient {
   }
 
   /**
-   * Asks the GraphQL API for its schema, and tells which operations of the SDK it would refuse.
+   * Asks the GraphQL API for its schema, and reports which of the SDK's operations the service would refuse.
    * @throws {GraphQLResponseError} the service does not allow introspection
    */
   async checkContract(): Promise<ContractReport> {

@@ -1,6 +1,6 @@
 /**
  * The SDK of the SaaS Management Service: one client for both APIs, the records and runs of connectors, the ledger and
- * the errors. Importing it loads neither gRPC nor GraphQL; each is loaded with its first use.
+ * the errors. Importing the package loads neither gRPC nor GraphQL; each is loaded on first use.
  *
  * @packageDocumentation
  */

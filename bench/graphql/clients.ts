@@ -1,6 +1,6 @@
 import { type Application, applicationsQuery, type Result, type Variables } from "./query.js";
 
-/** Pages of all applications, as a client hands them out. */
+/** The pages of all applications, as a client returns them. */
 export type Pages = AsyncIterable<readonly Application[]>;
 
 /** Loads a client and pages through `baseUrl` with it. */
@@ -9,7 +9,7 @@ export type PageThrough = (baseUrl: string, first: number, sdk?: string) => Prom
 const API_KEY = "key";
 const HEADERS = { authorization: API_KEY };
 
-/** Every client that is measured, used the way its documentation shows. */
+/** Every measured client, used the way its documentation shows. */
 export const CLIENTS = {
   "this SDK": (baseUrl, first, sdk) => facade(baseUrl, first, {}, sdk),
   "this SDK, .pages()": (baseUrl, first) => facadePages(baseUrl, first),
@@ -55,7 +55,6 @@ export const CLIENTS = {
   "@apollo/client": (baseUrl, first) => apollo(baseUrl, first, "cache-first"),
 } as const satisfies Readonly<Record<string, PageThrough>>;
 
-/** Name of a client. */
 export type ClientName = keyof typeof CLIENTS;
 
 async function connect(baseUrl: string, sdk = "@saas-management/sdk/graphql") {
@@ -107,7 +106,7 @@ async function apollo(
   );
 }
 
-/** The loop that a user writes around a client without paging. */
+/** The loop that users write around a client that doesn't page. */
 async function* follow(first: number, ask: (variables: Variables) => Promise<Result>): Pages {
   let after: string | undefined;
   do {

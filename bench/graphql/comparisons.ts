@@ -14,9 +14,9 @@ const UNPREFETCHED: ClientName = "this SDK, prefetch: false";
 const BUSY = { busyMs: 15, latencyMs: 20, pages: 100, pageSize: 100 } as const;
 const OLD = "the other build";
 const PAGE_SIZES = [100, 1000] as const;
-/** For a ratio near 1: pages of a walk, and a factor on the rounds, because single walks differ by a third. */
+/** For ratios near 1: long walks in more rounds, because single walks differ by a third. */
 const NEAR = { pages: { 100: 1500, 1000: 400 }, atMost: { 100: 1, 1000: 0.95 }, roundsFactor: 4 } as const;
-/** The longest of the walks takes minutes. */
+/** The longest walk would take minutes. */
 const MOST_MS = { quick: 3000, full: 20_000 } as const;
 
 const COLUMNS: readonly Column[] = [
@@ -48,7 +48,7 @@ function comparePaging(context: Context, pageSize: number): Comparison {
   };
 }
 
-/** Often enough to resolve a ratio near 1. */
+/** Runs enough rounds to measure a ratio near 1. */
 function compareWithPeer(context: Context, pageSize: (typeof PAGE_SIZES)[number]): Comparison {
   const pages = Math.ceil(NEAR.pages[pageSize] * Math.min(1, context.size));
   const names: readonly ClientName[] = [US, PEER, FETCH];

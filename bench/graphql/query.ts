@@ -1,4 +1,4 @@
-/** Applications that the benchmark's server has. */
+/** Number of applications on the benchmark's server. */
 export const NODES = 100_000;
 
 /** The part of a node that the benchmark counts, so that every client has to produce its nodes. */
@@ -7,7 +7,6 @@ export interface Application {
   readonly userCountStat: { readonly all: number };
 }
 
-/** What the query's result holds. */
 export interface Result {
   readonly applications: {
     readonly nodes: readonly Application[];
@@ -15,7 +14,6 @@ export interface Result {
   };
 }
 
-/** Variables of the query. */
 export interface Variables {
   readonly first: number;
   readonly after?: string | undefined;

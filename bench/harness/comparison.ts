@@ -1,54 +1,54 @@
-/** What one run measured, by the names of the figures. */
+/** What one run measured, by figure name. */
 export type Figures = Readonly<Record<string, number>>;
 
 /** A figure as the table shows it. */
 export interface Column {
-  /** Its name in {@link Figures}. */
+  /** The figure's name in {@link Figures}. */
   readonly figure: string;
-  /** What it is, with its unit. */
+  /** Heading of its column, with the unit. */
   readonly head: string;
   readonly digits: number;
-  /** Whether the table also has the ratio of the subject's figure to each candidate's. */
+  /** Whether the table also shows the subject's figure divided by each candidate's. */
   readonly ratio: boolean;
 }
 
-/** Something that is measured against others, in a new process each time. */
+/** Something that is compared with others; each measurement runs in a new process. */
 export interface Candidate {
   readonly name: string;
   run(): Promise<Figures>;
 }
 
-/** The target of a figure. */
+/** The value that a figure should reach. */
 export interface Target {
   readonly figure: string;
-  /** Candidate whose figure is the yardstick; if omitted, the figure is judged by itself. */
+  /** Candidate to compare with; if omitted, the figure itself is checked. */
   readonly against?: string;
-  /** Whether to use the difference to `against` instead of the ratio. @default false */
+  /** Whether to check the difference from `against` instead of the ratio. @default false */
   readonly added?: boolean;
-  /** Candidate that has to reach it. @default the subject */
+  /** Candidate that has to reach the target. @default the subject */
   readonly of?: string;
   readonly atLeast?: number;
   readonly atMost?: number;
 }
 
-/** In the quick and the full form, only in the full one, or in neither unless requested by its whole name. */
+/** `quick` comparisons run always, `full` ones without `--quick`, `named` ones only if their whole name is given. */
 export type Runs = "quick" | "full" | "named";
 
-/** Candidates on the same task. */
+/** Candidates that do the same task. */
 export interface Comparison {
-  /** `group/name`, which selects it on the command line. */
+  /** `group/name`, to select the comparison on the command line. */
   readonly id: string;
-  /** What is done, with sizes. */
+  /** The task, with its sizes. */
   readonly title: string;
-  /** The runs that include it. */
+  /** When the comparison runs. */
   readonly runs: Runs;
-  /** Name of the candidate that ratios are of. */
+  /** Name of the candidate that ratios compare with the others. */
   readonly subject: string;
   readonly candidates: readonly Candidate[];
   readonly columns: readonly Column[];
   readonly targets: readonly Target[];
-  /** More rounds than the options say. @default 1, times the rounds */
+  /** Factor on the number of rounds. @default 1 */
   readonly roundsFactor?: number;
-  /** Why candidates are missing, and what else readers should know. */
+  /** Why candidates are missing, and other notes for readers. */
   readonly notes?: readonly string[];
 }

@@ -1,6 +1,6 @@
 import type { Figures } from "./comparison.js";
 
-/** The figures that a process has printed. */
+/** Checks the figures that a process printed. */
 export function toFigures(value: unknown): Figures {
   if (typeof value !== "object" || value === null) throw new Error("The process printed no figures.");
   const figures: Record<string, number> = {};

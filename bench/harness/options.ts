@@ -3,16 +3,16 @@ import { parseArgs } from "node:util";
 
 /** The options of the command line. */
 export interface Options {
-  /** Smaller sizes, fewer comparisons: under two minutes. */
+  /** Smaller sizes and fewer comparisons, which take less than two minutes. */
   readonly quick: boolean;
   readonly rounds: number;
   /** Factor on the numbers of records and pages. */
   readonly size: number;
-  /** Whole or partial names of the comparisons to run; empty for all of the form. */
+  /** Whole or partial names of the comparisons to run; empty for all quick or all full ones. */
   readonly only: readonly string[];
-  /** Folder with the files of another build of the package, its `dist`, to compare with. */
+  /** The `dist` folder of another build of the package, to compare with. */
   readonly against: string | undefined;
-  /** Only list the comparisons. */
+  /** Whether to only list the comparisons. */
   readonly list: boolean;
 }
 

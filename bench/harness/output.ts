@@ -4,7 +4,7 @@ import type { Options } from "./options.js";
 import { projectPath } from "./project.js";
 import type { Measured } from "./rounds.js";
 
-/** Folder of everything that the benchmarks write; Git ignores it. */
+/** Folder that the benchmarks write to; Git ignores it. */
 const FOLDER = "build/bench";
 
 /** Address of a file in the folder. */
@@ -13,7 +13,7 @@ export function outputPath(name: string): string {
   return projectPath(`${FOLDER}/${name}`);
 }
 
-/** Writes every figure of every round, for programs to read. Returns the file's address in the project. */
+/** Writes every figure of every round, for programs to read. Returns the file's path in the project. */
 export function writeResults(machine: Machine, options: Options, all: readonly Measured[]): string {
   const name = options.quick ? "quick.json" : "full.json";
   const { rounds, size } = options;

@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-// As in a deployed app; some of the clients check more without it.
+// As in a deployed app: without it, some clients check more.
 const env = { ...process.env, NODE_ENV: "production" };
 
-/** Address of a compiled script, `sync/processes/sink.js`. */
+/** Path of a compiled script, such as `sync/processes/sink.js`. */
 const pathOf = (script: string) => fileURLToPath(new URL(`../${script}`, import.meta.url));
 
 /** Runs a script that prints one JSON value, in a fresh process. */
@@ -20,18 +20,18 @@ export async function runScript(
   return runProgram(process.execPath, [...nodeArgs, pathOf(script), JSON.stringify(task)]);
 }
 
-/** Runs a program that prints one JSON value. The error includes its output. */
+/** Runs a program that prints one JSON value. If it fails, the error includes its output. */
 export async function runProgram(program: string, args: readonly string[]): Promise<unknown> {
   const { stdout } = await run(program, args, { env });
   return JSON.parse(stdout);
 }
 
-/** Scripts that serve others until they are stopped. */
+/** Server scripts that run until they are stopped. */
 export class Servers {
   readonly #started = new Map<string, Promise<unknown>>();
   readonly #children: ChildProcess[] = [];
 
-  /** Starts a script that prints one JSON value when it is ready, unless it was started for the same task before. */
+  /** Starts a script, unless it runs for this task already. Resolves with the JSON value it prints once it's ready. */
   start(script: string, task: unknown): Promise<unknown> {
     const key = JSON.stringify([script, task]);
     const ready = this.#started.get(key) ?? this.#spawn(script, task);
@@ -39,7 +39,7 @@ export class Servers {
     return ready;
   }
 
-  /** Ends all of them. */
+  /** Ends all scripts. */
   stop(): void {
     for (const child of this.#children) child.kill();
   }

@@ -11,7 +11,7 @@ export function showMeasured(measured: Measured): string {
   return [`\n${head}\n`, table(measured), ...notes.map((note) => `\n${note}`)].join("\n");
 }
 
-/** The targets and whether they were reached, one row each. */
+/** The targets, one row each, and whether they were reached. */
 export function showTargets(all: readonly Measured[]): string {
   const rows = all.flatMap((measured) =>
     measured.comparison.targets.map((target) => targetRow(measured, target)),

@@ -1,10 +1,10 @@
 import type { Comparison, Figures } from "./comparison.js";
 import { type Spread, spread } from "./spread.js";
 
-/** The figures of all candidates in one round, by their names. */
+/** The figures of all candidates in one round, by candidate name. */
 export type Round = ReadonlyMap<string, Figures>;
 
-/** What a comparison found. */
+/** The result of a comparison. */
 export class Measured {
   readonly comparison: Comparison;
   readonly rounds: readonly Round[];
@@ -14,19 +14,19 @@ export class Measured {
     this.rounds = rounds;
   }
 
-  /** A figure of a candidate over all rounds. */
+  /** The spread of a candidate's figure over all rounds. */
   figure(candidate: string, figure: string): Spread {
     return spread(this.values(candidate, figure));
   }
 
-  /** A figure of a candidate in each round. */
+  /** A candidate's figure in each round. */
   values(candidate: string, figure: string): number[] {
     return this.rounds.map((round) => round.get(candidate)?.[figure] ?? Number.NaN);
   }
 
   /**
-   * The ratio of the figures of `of` and `against`, over the rounds. Both sides of each ratio come from the same round:
-   * other programs on the machine affect a round's duration more than the ratios within it.
+   * The figure of `of` divided by that of `against`, over the rounds. Both come from the same round, because other
+   * programs on the machine affect a round's duration more than the ratios within a round.
    */
   ratio(of: string, against: string, figure: string): Spread {
     const theirs = this.values(against, figure);

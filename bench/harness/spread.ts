@@ -17,7 +17,7 @@ export function spread(values: readonly number[]): Spread {
   };
 }
 
-/** `1.43 (1.31-1.60)`, without the range if there is none. */
+/** Such as `1.43 (1.31-1.60)`; if all values look the same, only `1.43`. */
 export function show({ median, least, most }: Spread, digits: number): string {
   const middle = median.toFixed(digits);
   const range = `${least.toFixed(digits)}-${most.toFixed(digits)}`;

@@ -4,18 +4,18 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 /** The cost of some work in this process. */
 export interface Taken {
   readonly ms: number;
-  /** CPU of the process, user and system, in milliseconds. */
+  /** CPU time of the process, user and system, in milliseconds. */
   readonly cpuMs: number;
-  /** How late the event loop was for one turn in a hundred, in milliseconds. */
+  /** Delay that 99 % of the event loop's turns stayed below, in milliseconds. */
   readonly loopDelayP99Ms: number;
   /** Peak memory of the process, in MiB. */
   readonly peakRssMiB: number;
 }
 
-/** Interval of the monitor's timer, which its figures include. */
+/** Interval of the monitor's timer, which the monitor's figures include. */
 const RESOLUTION_MS = 1;
 
-/** Does the work and measures it. */
+/** Runs the work and measures it. */
 export async function take(work: () => Promise<void>): Promise<Taken> {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
@@ -33,7 +33,7 @@ export async function take(work: () => Promise<void>): Promise<Taken> {
   };
 }
 
-/** On Linux, `resourceUsage` includes the memory of the parent process at the start. */
+/** On Linux, `resourceUsage` includes the memory that the parent process had at the start. */
 function peakRssKiB(): number {
   if (process.platform !== "linux") return process.resourceUsage().maxRSS;
   const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];

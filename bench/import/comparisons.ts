@@ -6,7 +6,7 @@ import { runScript } from "../harness/processes.js";
 const PEERS = ["@grpc/grpc-js", "zod", "graphql", "graphql-request", "@bufbuild/protobuf"] as const;
 const ALL_PEERS = "the peer set together";
 
-/** What a user imports, by the name in the table. */
+/** What a user imports, by its name in the table. */
 const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   "@saas-management/sdk": ["@saas-management/sdk"],
   "@saas-management/sdk/graphql": ["@saas-management/sdk/graphql"],

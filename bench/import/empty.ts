@@ -1,2 +1,2 @@
-/** Empty, to measure the base cost of an import. */
+/** Empty: this measures the base cost of an import. */
 export {};

@@ -9,7 +9,7 @@ const MILLION = 1_000_000;
 const SIZES = [10_000, 100_000, MILLION, 5 * MILLION, 10 * MILLION] as const;
 const show = (records: number) => `${records.toLocaleString("en")} records`;
 
-/** The same work in several sizes. Memory must not grow, and time must grow linearly. */
+/** Does the same work in several sizes: memory must not grow, and time must grow linearly. */
 export const scaleComparisons: ComparisonsOf = (context) => [compareRecords(context), comparePages(context)];
 
 function compareRecords({ servers, size, quick }: Context): Comparison {

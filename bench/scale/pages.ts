@@ -6,10 +6,10 @@ import { toFigures } from "../harness/figures.js";
 import { runScript } from "../harness/processes.js";
 
 const CLIENT: ClientName = "this SDK";
-/** Nodes of a page, so that the largest number of pages has all the server's nodes. */
+/** Nodes of a page: the longest walk reads all of the server's nodes. */
 const PAGE_SIZE = 10;
 const PAGES = [10, 100, 1000, 10_000] as const;
-/** Far longer than the longest walk. */
+/** A limit far above what the longest walk takes. */
 const MOST_MS = 600_000;
 const show = (pages: number) => `${pages.toLocaleString("en")} pages`;
 

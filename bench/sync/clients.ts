@@ -1,6 +1,6 @@
 import type { Connect } from "./task.js";
 
-/** Every client in JavaScript. Each is loaded in its own process. */
+/** The JavaScript clients; each is loaded in its own process. */
 export const CLIENTS = {
   "this SDK": () => import("./clients/sdk.js"),
   "ts-proto + zod": () => import("./clients/ts-proto-zod.js"),
@@ -10,5 +10,4 @@ export const CLIENTS = {
   "connect-node + zod": () => import("./clients/connect.js"),
 } as const satisfies Readonly<Record<string, () => Promise<{ readonly connect: Connect }>>>;
 
-/** Name of a client. */
 export type ClientName = keyof typeof CLIENTS;

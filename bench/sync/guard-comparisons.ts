@@ -35,7 +35,7 @@ const MODES = {
   [OFF]: "off",
 } as const satisfies Readonly<Record<string, GuardMode>>;
 
-/** What guard and ledger cost a run's write, which stores the records to send them later. */
+/** What guard and ledger cost a write in a run, which stores the records to send them later. */
 export const guardComparisons: ComparisonsOf = ({ servers, size }) =>
   SCENARIOS.map(({ id, kind, form, records: most, target }): Comparison => {
     const records = Math.ceil(most * size);

@@ -3,12 +3,12 @@ const QUEUE_MS = 100;
 /** Size of a transfer unit: small enough that its last byte isn't much later than the first. */
 const PIECE_BYTES = 16 * 1024;
 
-/** One direction of a link: data comes out in order, limited by the bandwidth, and after the delay. */
+/** One direction of a link: data comes out in order, after the delay, and no faster than the bandwidth. */
 export class Lane {
   readonly #bytesPerMs: number;
   readonly #delayMs: number;
   readonly #onItsWay: { readonly at: number; readonly comeOut: () => void }[] = [];
-  /** When everything that went in will be on the link. */
+  /** When all bytes that went in will be on the link. */
   #freeAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -17,7 +17,7 @@ export class Lane {
     this.#delayMs = delayMs;
   }
 
-  /** Takes bytes in. Returns how many milliseconds to wait before sending more; 0 if there is room. */
+  /** Takes bytes, and returns how many milliseconds to wait before sending more: 0 if there's room. */
   enter(bytes: Uint8Array, comeOut: (piece: Uint8Array) => void): number {
     const now = performance.now();
     for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
@@ -28,7 +28,7 @@ export class Lane {
     return Math.max(0, this.#freeAt - now - QUEUE_MS);
   }
 
-  /** Calls back once everything that went in has come out. */
+  /** Calls back once all bytes that went in have come out. */
   last(then: () => void): void {
     this.#onItsWay.push({ at: this.#freeAt + this.#delayMs, comeOut: then });
     this.#timer ??= this.#wait();

@@ -14,10 +14,10 @@ const COLUMNS: readonly Column[] = [
 const SHARE = 0.85;
 /** Eight seconds of the link, so that encoding the first window hardly counts. */
 const RECORDS = 1_000_000;
-/** Fewer would not fill several windows. */
+/** With fewer records, there would be fewer than several windows. */
 const LEAST_RECORDS = 400_000;
 
-/** Writes over a link that is slower than this SDK, with windows of several sizes. */
+/** Writes over a link that's slower than this SDK, with windows of several sizes. */
 export const linkComparisons: ComparisonsOf = (context) => [
   {
     ...overLink(context, "accounts", [

@@ -10,7 +10,7 @@ const HURRIED: ClientName = "ts-proto + zod, in a hurry";
 const KINDS = ["accounts", "licenses", "usage", "employees"] as const satisfies readonly Kind[];
 const TEXTS = ["ascii", "mixed"] as const satisfies readonly TextKind[];
 
-/** A way of writing records that clients are compared in. */
+/** A case in which clients are compared. */
 export interface Cell extends Omit<Work, "records" | "messageBytes" | "windowBytes"> {
   /** `sync/kind-text-form-way`. */
   readonly id: string;
@@ -18,10 +18,10 @@ export interface Cell extends Omit<Work, "records" | "messageBytes" | "windowByt
   readonly targets: readonly Target[];
 }
 
-/** How late timers may be, at the defaults, in milliseconds. */
+/** How late timers may be with default options, in milliseconds. */
 const PROMPT: Target = { figure: "loopDelayP99Ms", atMost: 25 };
 
-/** Cells with a target, which the quick form has. */
+/** The targets of the cells in the quick form. */
 const AIMS: Readonly<Record<string, readonly Target[]>> = {
   "sync/accounts-ascii-array-loopback": [
     { figure: "recordsPerSecond", against: CHECKED, atLeast: 3.5 },
@@ -45,7 +45,7 @@ const AIMS: Readonly<Record<string, readonly Target[]>> = {
   ],
 };
 
-/** What the full form adds: each kind, text, form and way. All of them would take hours. */
+/** What the full form adds: each kind, text, form and way once. All combinations would take hours. */
 const FULL: ReadonlySet<string> = new Set([
   "sync/accounts-mixed-array-loopback",
   "sync/accounts-ascii-array-tls",
@@ -58,7 +58,7 @@ const FULL: ReadonlySet<string> = new Set([
   "sync/employees-mixed-array-loopback",
 ]);
 
-/** Every kind of record with every kind of text, from every form of source, over every way. */
+/** Every combination of record, text, form of source and way to the server. */
 export const MATRIX: readonly Cell[] = KINDS.flatMap((kind) =>
   TEXTS.flatMap((text) => SOURCE_FORMS.flatMap((form) => WAYS.map((over) => cellOf(kind, text, form, over)))),
 );

@@ -1,4 +1,4 @@
-/** Whether texts are all ASCII, or like names from many countries. */
+/** `ascii` texts, or `mixed` ones like names from many countries. */
 export type TextKind = "ascii" | "mixed";
 
 /** The texts of one record. */

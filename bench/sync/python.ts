@@ -1,4 +1,4 @@
-/** Debian's gRPC client for Python, where it is installed. */
+/** Runs Debian's gRPC client for Python, if it's installed. */
 import { execFile, spawnSync } from "node:child_process";
 import { promisify } from "node:util";
 import type { Figures } from "../harness/comparison.js";
@@ -8,23 +8,23 @@ import { runProgram } from "../harness/processes.js";
 import { projectPath } from "../harness/project.js";
 import type { SyncTask } from "./task.js";
 
-/** Debian's python3-grpcio belongs to this one; another Python in the PATH can't import it. */
+/** Debian's python3-grpcio belongs to this Python; another one in the PATH can't import it. */
 const PYTHON = "/usr/bin/python3";
 
-/** Whether it can be measured. */
+/** Whether the Python client can be measured. */
 export const hasPython = spawnSync(PYTHON, ["-c", "import grpc, google.protobuf"]).status === 0;
 
-/** For the notes of a table without it. */
+/** A note for tables without the Python client. */
 export const NO_PYTHON =
   "The Python client is left out: python3-grpcio and python3-protobuf are not installed.";
 
 let descriptors: Promise<string> | undefined;
 
-/** Makes it write the records of a pool file. */
+/** Makes the Python client write the records of a pool file. */
 export async function runPython(task: SyncTask & { readonly pool: string }): Promise<Figures> {
   descriptors ??= compileDescriptors();
   const told = JSON.stringify({ ...task, descriptors: await descriptors });
-  // Neither the environment's Python settings nor the user's own packages, and no compiled files in the tree.
+  // Ignores Python settings and the user's own packages, and leaves no compiled files in the tree.
   return toFigures(
     await runProgram(PYTHON, ["-E", "-s", "-B", projectPath("bench/sync/python_client.py"), told]),
   );

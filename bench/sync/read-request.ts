@@ -1,19 +1,18 @@
 import { COLLECTIONS, type CollectionInfo } from "../../src/sync/collections.js";
 import { BATCH_ID_PATH, WIRE } from "../../src/sync/generated/collections.js";
 
-/** What a SyncRecordsRequest holds. */
 export interface ReadRequest {
   readonly batchId: string;
   readonly collection: CollectionInfo | undefined;
   readonly records: number;
 }
 
-/** Field of a request that holds the batch's id, or its header; all others hold a collection. */
+/** Field of a request that has the batch's id, or a header with it; all other fields hold a collection. */
 const [BATCH_ID_FIELD = 0] = BATCH_ID_PATH;
-/** Number of messages from the request down to a list of records, the same for every measured kind. */
+/** How deep a list of records is in a request; the same for every measured kind. */
 const DEPTH = WIRE.accounts.path.length;
 
-/** Reads a request without its records. Follows the length prefixes: every field on the way has one. */
+/** Reads a request without decoding its records: every field on the way has a length prefix to skip by. */
 export function readRequest(request: Buffer): ReadRequest {
   let batchId = "";
   let collection: CollectionInfo | undefined;

@@ -1,7 +1,7 @@
 /** Records that look like those of real sources; the same for every client. */
 import { type Names, namesOf, type TextKind } from "./names.js";
 
-/** The generic details of each kind of record that is measured, as a source has them. */
+/** The generic details of each measured kind of record, as a source has them. */
 export interface Details {
   readonly accounts: {
     readonly id: string;
@@ -52,7 +52,7 @@ export interface Details {
 /** Collection that a kind of record goes into. */
 export type Kind = keyof Details;
 
-/** Records differ, but are reused, because the memory of a source should not be measured. */
+/** Number of different records; a longer source repeats them, so that its memory isn't measured. */
 const POOL = 20_000;
 const SINCE = Date.UTC(2026, 0, 1);
 const MINUTE_MS = 60_000;
@@ -106,7 +106,7 @@ const MAKE: { readonly [K in Kind]: Make<K> } = {
   }),
 };
 
-/** Different records of a kind. */
+/** Makes different records of a kind. */
 export function makePool<K extends Kind>(kind: K, text: TextKind, size = POOL): Details[K][] {
   const make = MAKE[kind];
   const pool = Array.from({ length: size }, (_, i) => make(i, namesOf(text, i)));
@@ -114,7 +114,7 @@ export function makePool<K extends Kind>(kind: K, text: TextKind, size = POOL): 
   return structuredClone(pool);
 }
 
-/** The requested number of records, repeating the pool. */
+/** Repeats the pool until there are this many records. */
 export function repeat<R>(pool: readonly R[], count: number): R[] {
   return Array.from({ length: count }, (_, i) => pool[i % pool.length]).filter((r) => r !== undefined);
 }

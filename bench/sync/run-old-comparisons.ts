@@ -17,7 +17,7 @@ interface Scenario extends Pick<RunTask, "form" | "guarded" | "records"> {
   /** Number of measured runs, one after another. @default 1 */
   readonly runs?: number;
   readonly overLink?: boolean;
-  /** How many times as long as the other build it may take. */
+  /** The run may take this many times as long as with the other build. */
   readonly atMost: number;
 }
 
@@ -46,7 +46,7 @@ export const runOldComparisons: ComparisonsOf = ({ servers, size, against }) => 
   if (against === undefined) return [];
   const builds = { [NOW]: undefined, [OLD]: pathToFileURL(`${against}/index.js`).href };
   return SCENARIOS.map(({ id, overLink = false, atMost, runs = 1, ...scenario }): Comparison => {
-    // A link with few windows and a few small runs would say nothing.
+    // Over a link, fewer records would make too few windows; fewer small runs would say nothing.
     const isScaled = !overLink && runs === 1;
     const records = isScaled ? Math.ceil(scenario.records * size) : scenario.records;
     const memory: readonly Target[] =

@@ -17,7 +17,7 @@ export const PYTHON_CLIENT = "Python grpc.aio, unchecked";
 /** Everything that writes records. */
 export type PeerName = ClientName | typeof PYTHON_CLIENT;
 
-/** What lies between client and server: nothing, or the link; in plain text, or encrypted. */
+/** What is between client and server: nothing or the link, in plain text or encrypted. */
 export const WAYS = ["loopback", "TLS", "link", "TLS link"] as const;
 export type Way = (typeof WAYS)[number];
 

@@ -9,7 +9,7 @@ const TO_RECORD: { readonly [K in Kind]: (details: Details[K]) => RecordOf<K> } 
   employees: (details) => details,
 };
 
-/** Different records of a kind, in the shape that this SDK takes. */
+/** Makes different records of a kind, in the shape that this SDK takes. */
 export function makeRecords<K extends Kind>(kind: K, text: TextKind, size?: number): RecordOf<K>[] {
   return makePool(kind, text, size).map(TO_RECORD[kind]);
 }

@@ -4,7 +4,7 @@ import { run, type Work } from "./run.js";
 
 const KIB = 1024;
 const DEFAULT = "1024 KiB (default)";
-/** Sizes that `messageBytes` may be chosen from; the window is never smaller than a message. */
+/** Values of `messageBytes`, in KiB; the window is never smaller than a message. */
 const SIZES = [64, 256, 512, 4 * KIB, 15 * KIB] as const;
 const WINDOW_KIB = 6 * KIB;
 

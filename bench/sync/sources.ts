@@ -1,4 +1,4 @@
-/** The form of the source: an array, single records, or arrays of records. */
+/** A source is an array, an async iterable of records, or one of arrays of records. */
 export const SOURCE_FORMS = ["array", "async", "async arrays"] as const;
 export type SourceForm = (typeof SOURCE_FORMS)[number];
 
@@ -8,7 +8,7 @@ export type Source<R> =
   | { readonly form: "async"; readonly records: AsyncIterable<R> }
   | { readonly form: "async arrays"; readonly records: AsyncIterable<readonly R[]> };
 
-/** Records of one array: what a page of a source's API may hold. */
+/** Records per array, like a page of a vendor's API. */
 export const PAGE = 1000;
 
 /** A source of these records. */

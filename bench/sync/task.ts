@@ -6,7 +6,7 @@ import type { SourceForm } from "./sources.js";
 export interface SyncTask {
   /** `http://` or `https://`, host and port. */
   readonly endpoint: string;
-  /** File with the certificate to trust; left out in plain text. */
+  /** File with the certificate to trust; omitted for plain text. */
   readonly caFile?: string;
   readonly kind: Kind;
   readonly text: TextKind;
@@ -16,7 +16,7 @@ export interface SyncTask {
   readonly warmUp: number;
   /** Number of records in a message of about 1 MiB, for clients that count records. */
   readonly recordsPerMessage: number;
-  /** Options of this SDK; omitted ones have their defaults. */
+  /** Options of this SDK, with its defaults. */
   readonly messageBytes?: number;
   readonly windowBytes?: number;
 }
@@ -24,7 +24,7 @@ export interface SyncTask {
 /** Sends the records and resolves with how many the server accepted. */
 export type Write = () => Promise<number>;
 
-/** A client with its connection. */
+/** A connected client. */
 export interface SyncPeer {
   /** Creates a source with this many records, and the write that reads it. */
   prepare(records: number): Write;

@@ -16,7 +16,7 @@ const TASKS: Readonly<Record<string, ServerTask["measure"]>> = {
   "first page after an account, filtered and sorted": "filtered page, account",
 };
 
-/** What the reference server adds to the time of a user's tests. */
+/** Measures how long the reference server takes in a user's tests. */
 export const testingComparisons: ComparisonsOf = ({ size }) => {
   const licenses = Math.ceil(LICENSES * size);
   const comparison: Comparison = {

@@ -1,4 +1,4 @@
-/** Types the documents of `main.ts`: `npx graphql-codegen` writes them to `gql/`. */
+/** Makes types for the documents in `main.ts`, which `npx graphql-codegen` writes to `gql/`. */
 import type { CodegenConfig } from "@graphql-codegen/cli";
 
 const config: CodegenConfig = {

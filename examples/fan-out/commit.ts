@@ -30,12 +30,12 @@ export async function commit(
     await rm(folderOf(flow), { recursive: true, force: true });
     return { batchId, records: expectedCount };
   } catch (error) {
-    // BullMQ repeats other errors as `attempts` says.
+    // BullMQ repeats a job up to `attempts` times, unless the error is unrecoverable.
     throw disposition(error).startsWith("retry") ? error : new UnrecoverableError(String(error));
   }
 }
 
-/** The records of all files; each must have as many as its worker counted. */
+/** Reads the records of all files; each file must have as many as its worker counted. */
 async function* rowsOf(extracted: readonly Extracted[]) {
   for (const { name, file, count } of extracted) {
     const rows = fromJsonl<{ readonly id: string }>(file, { allowEmpty: true });

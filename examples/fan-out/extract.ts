@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Job } from "bullmq";
 import { type Extracted, type Extraction, folderOf } from "./flow.js";
 
-/** Writes one partition into a file, whole or not at all. */
+/** Writes one partition into a file, completely or not at all. */
 export async function extract(
   { data: { name, source, flow } }: Job<Extraction>,
   _token?: string,

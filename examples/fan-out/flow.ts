@@ -10,10 +10,10 @@ export interface Partition {
   readonly source: string;
 }
 
-/** What the worker of one partition gets; the flow names the folder of its files. */
+/** A partition, with the name of its flow, which is also the folder for the files. */
 export type Extraction = Partition & { readonly flow: string };
 
-/** Its result: a file that exists as a whole or not at all. */
+/** The result of an extraction: a complete file. */
 export interface Extracted {
   readonly name: string;
   readonly file: string;
@@ -23,7 +23,7 @@ export interface Extracted {
 export interface Commit {
   readonly installationId: string;
   readonly flow: string;
-  /** All partitions; if one is missing, the run refuses to send. */
+  /** Names of all partitions; if one is missing, the run sends nothing. */
   readonly partitions: readonly string[];
   readonly isFirstRun: boolean;
 }
@@ -42,14 +42,14 @@ const RETRIES = {
   removeOnFail: { age: 24 * 60 * 60 },
 } as const;
 
-/** Starts one run of a large installation: a job for each partition, and one that sends when all of them are done. */
+/** Starts one run of a large installation: a job for each partition, and a last one that sends all of them. */
 export async function startFlow(
   installationId: string,
   partitions: readonly Partition[],
   isFirstRun: boolean,
 ): Promise<void> {
   const producer = new FlowProducer({ connection });
-  // Adds no second flow on the same day.
+  // The same id for a whole day, so that no second flow starts.
   const flow = `${installationId}-${new Date().toISOString().slice(0, 10)}`;
   const commit: Commit = { installationId, flow, partitions: partitions.map(({ name }) => name), isFirstRun };
   await producer.add({

@@ -1,5 +1,5 @@
 /**
- * One large installation, spread over many workers, with BullMQ on Redis. Workers share a folder, FAN_OUT_FOLDER:
+ * Spreads one large installation over many workers, with BullMQ on Redis. Workers share the folder FAN_OUT_FOLDER:
  *
  *     main.ts start INSTALLATION partitions.json [--first-run]
  *     main.ts work        extracts partitions, and sends them when all are there
@@ -18,7 +18,7 @@ if (command === "start") {
 
 function startWorkers(): void {
   const client = SaasManagementClient.fromEnv();
-  // Another worker takes over the job of a dead one after 10 seconds, as often as needed.
+  // After 10 seconds, another worker takes over the job of a dead one, up to 10 times.
   const options = { connection, lockDuration: 10_000, stalledInterval: 5000, maxStalledCount: 10 };
   // Only a processor with three parameters gets a signal.
   const workers = [
@@ -28,7 +28,7 @@ function startWorkers(): void {
   for (const worker of workers) {
     worker.on("completed", ({ name }, result) => tell("completed", name, result));
     worker.on("failed", (job, { message }) => tell("failed", job?.name ?? "", { message }));
-    // A job that was silent for too long already has a new worker.
+    // If a worker couldn't renew its lock, another one already has the job.
     worker.on("lockRenewalFailed", (ids) => ids.forEach((id) => void worker.cancelJob(id)));
     worker.on("error", ({ message }) => tell("error", worker.name, { message }));
   }

@@ -1,5 +1,5 @@
 /**
- * Runs hundreds of installations with pg-boss 12 (Node 22.12 or later), on the PostgreSQL that PGHOST and the like name:
+ * Runs hundreds of installations with pg-boss 12 (Node 22.12 or later), on the PostgreSQL of PGHOST, PGDATABASE, …:
  *
  *     main.ts schedule installations.json   starts each by its cron line, from any number of workers
  *     main.ts now installations.json        starts each once
@@ -13,7 +13,7 @@ import { connectorOf } from "./connector.js";
 import { type Installation, schedule, startBoss, startNow } from "./queue.js";
 import { work } from "./work.js";
 
-/** Within the 30 seconds that Kubernetes grants, runs may finish; then their batches are aborted. */
+/** How long runs may go on after SIGTERM before their batches are aborted: Kubernetes kills after 30 seconds. */
 const FINISH_MS = 15_000;
 const STOP_MS = 25_000;
 
@@ -30,7 +30,7 @@ else {
 async function startWorker(): Promise<void> {
   const runs = Number(process.env["RUNS"] ?? 4);
   const pool = new Pool({ max: runs });
-  // An idle connection breaks if the database restarts.
+  // If the database restarts, idle connections break.
   pool.on("error", (error) => console.error(JSON.stringify({ event: "pool", message: error.message })));
   const client = SaasManagementClient.fromEnv({ sync: { ledger: postgresLedger(pool) } });
   const stopping = new AbortController();

@@ -10,7 +10,7 @@ export async function outcomeOf(
   isStopping: boolean,
 ): Promise<JobResult> {
   const approval = error instanceof RunHeldError ? error.report.approval?.id : undefined;
-  // Without an approval, the ledger could not be read or written: another run may be able to.
+  // Without an approval, the ledger couldn't be read or written, but another run may be able to.
   const isHeld = disposition(error) === "needs-approval";
   const next = isStopping
     ? "retry-now"
@@ -21,7 +21,7 @@ export async function outcomeOf(
   const output = { next, code, message: error instanceof Error ? error.message : String(error) };
   switch (next) {
     case "needs-approval":
-      // Done, and not repeated: `saas-management status` lists it, and the next run by cron uses an approval.
+      // The job isn't repeated: `saas-management status` lists the run, and the next cron run uses the approval.
       return { id, status: "completed", output: { ...output, approval } };
     case "fix-data":
     case "fix-configuration":
@@ -30,9 +30,9 @@ export async function outcomeOf(
     case "retry-now":
     case "retry-after":
     case "unknown": {
-      // Only if this worker still has the attempt: another one may have taken the job.
+      // Fails the job only if this worker still has the attempt: another one may have taken it.
       await boss.fail(QUEUE, { id, retryCount }, output);
-      // The queue's own delay grows with each attempt; the service may know better.
+      // The queue's own delay grows with each attempt, but the service may ask for another one.
       const afterMs = error instanceof RateLimitError ? error.retryAfterMs : undefined;
       const startAfter = next === "retry-now" ? 0 : afterMs && Math.ceil(afterMs / 1000);
       if (startAfter !== undefined) await boss.update(QUEUE, undefined, { id, startAfter });

@@ -1,6 +1,6 @@
 import { PgBoss } from "pg-boss";
 
-/** One installation of the fleet, and the data of its jobs. */
+/** An installation of the fleet, which is also the data of its jobs. */
 export interface Installation {
   readonly id: string;
   /** Installations of one vendor share its rate limit. */
@@ -14,21 +14,21 @@ export interface Installation {
 }
 
 export const QUEUE = "sync";
-/** For jobs that a person has to fix. `boss.redrive` brings it back. */
+/** Queue of jobs that a person has to fix. `boss.redrive` brings a job back. */
 const DEAD = "sync-dead";
 
-/** Starts pg-boss on the database that PGHOST and the like name. */
+/** Starts pg-boss on the database of PGHOST, PGDATABASE and so on. */
 export async function startBoss(): Promise<PgBoss> {
-  // A dead worker is noticed after 10 to 15 seconds; by then its lock can be released.
+  // The queue notices a dead worker after 10 to 15 seconds; by then, another run can release its lock.
   const boss = new PgBoss({ max: 4, superviseIntervalSeconds: 2, monitorIntervalSeconds: 2 });
   boss.on("error", (error) => console.error(JSON.stringify({ event: "queue", message: error.message })));
   await boss.start({ attempts: 10 });
   await boss.createQueue(DEAD);
   await boss.createQueue(QUEUE, {
-    // One job per installation waits or runs, no matter how many schedulers there are.
+    // At most one job per installation waits or runs, no matter how many schedulers there are.
     policy: "exclusive",
     heartbeatSeconds: 10,
-    // The default is 15 minutes, like a lease, but a run may extract for hours.
+    // A run may extract for hours; the default is 15 minutes.
     expireInSeconds: 6 * 60 * 60,
     retryLimit: 12,
     retryDelay: 2,
@@ -39,13 +39,13 @@ export async function startBoss(): Promise<PgBoss> {
   return boss;
 }
 
-/** Starts the job of an installation by its cron line; the key replaces an earlier line. */
+/** Starts an installation's job by its cron line, which replaces an earlier one with the same key. */
 export function schedule(boss: PgBoss, installation: Installation): Promise<void> {
   const { id, cron } = installation;
   return boss.schedule(QUEUE, cron, installation, { key: id, ...optionsOf(installation) });
 }
 
-/** Starts the job of an installation now, unless one waits or runs. */
+/** Starts an installation's job now, unless one waits or runs. */
 export function startNow(boss: PgBoss, installation: Installation): Promise<string | null> {
   return boss.send(QUEUE, installation, optionsOf(installation));
 }

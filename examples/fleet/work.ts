@@ -9,7 +9,7 @@ import type { JobResult, JobWithMetadata, PgBoss } from "pg-boss";
 import { outcomeOf } from "./outcome.js";
 import { type Installation, QUEUE } from "./queue.js";
 
-/** A run without progress for this long is ended: pg-boss's heartbeat only shows that the process is alive. */
+/** Ends a run after this long without progress: pg-boss's heartbeat only shows that the process is alive. */
 const SILENT_MS = 10 * 60_000;
 
 export interface Fleet {
@@ -17,7 +17,7 @@ export interface Fleet {
   readonly client: SaasManagementClient;
   readonly connectorOf: (installation: Installation) => Connector<SnapshotCollection>;
   readonly runs: number;
-  /** Simultaneous runs of one vendor, in all processes. */
+  /** Maximum number of a vendor's simultaneous runs, across processes. */
   readonly runsOfVendor: number;
   readonly stopping: AbortSignal;
 }
@@ -29,7 +29,7 @@ export function work(fleet: Fleet): Promise<string> {
     pollingIntervalSeconds: 1,
     // Heartbeats may be late or lost on a busy machine, so a worker counts as dead only after five of them.
     heartbeatRefreshSeconds: 2,
-    // Each job is settled as `outcomeOf` says, and a second one is fetched as soon as the first one is done.
+    // `outcomeOf` settles each job by itself, and the next job is fetched as soon as one is done.
     perJobResults: true,
     includeMetadata: true,
     burstWhenBatchFull: true,
@@ -44,7 +44,7 @@ async function run(
   job: JobWithMetadata<Installation>,
 ): Promise<JobResult> {
   const { id: installationId, isNew = false } = job.data;
-  // A worker that stalled since it fetched the job may have lost it to another one. The heartbeat would show it later.
+  // If this worker has stalled since it fetched the job, another may have it; the heartbeat would tell only later.
   const { affected }: { readonly affected?: number } = await boss.touch(QUEUE, job);
   if (affected === 0) {
     tell("lost", installationId, {});
@@ -54,7 +54,7 @@ async function run(
   const signal = AbortSignal.any([job.signal, stopping, silent.signal]);
   let movedAt = Date.now();
   const watch = setInterval(() => {
-    if (Date.now() - movedAt > SILENT_MS) silent.abort(new Error("The run made no more progress."));
+    if (Date.now() - movedAt > SILENT_MS) silent.abort(new Error("The run stopped making progress."));
   }, 5000);
   tell("began", installationId, { claimedAt: job.startedOn.getTime() });
   try {
@@ -63,7 +63,7 @@ async function run(
       installationId,
       signal,
       firstRun: isNew && !isKnown,
-      // After 10 seconds without a sign of life, the batch of a dead process is aborted; longer waits are for the queue.
+      // Enough to abort the batch of a dead process after its 10 silent seconds; the queue does longer waits.
       waitForLockMs: 15_000,
       onProgress: (progress) => {
         movedAt = Date.now();
@@ -74,7 +74,7 @@ async function run(
     tell("completed", installationId, { batchId, waitedForLockMs, restarts, surprises });
     return { id: job.id, status: "completed", output: { batchId, surprises } };
   } catch (error) {
-    // Reported first, because another worker may begin as soon as the job is returned.
+    // Reported before the job is returned, because another worker may then begin at once.
     const code = error instanceof SaasManagementError ? error.code : "OTHER";
     tell("failed", installationId, { code, next: disposition(error), message: String(error) });
     return outcomeOf(boss, job, error, stopping.aborted);

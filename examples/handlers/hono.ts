@@ -5,6 +5,6 @@ import { Hono } from "hono";
 import { handler } from "./handler.js";
 
 const app = new Hono();
-// After the check of your user's session.
+// Put it after the check of your user's session.
 app.post("/api/graphql", ({ req }) => handler(req.raw));
 serve({ fetch: app.fetch, port: Number(process.env["PORT"] ?? 3000), hostname: "127.0.0.1" }, console.log);

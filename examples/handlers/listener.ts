@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** Makes a listener of `node:http` and Express from a handler of Request and Response. */
+/** Turns a handler of web requests into a listener for `node:http` and Express. */
 export function listener(handler: (request: Request) => Promise<Response>) {
   return async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const { method = "GET", headers } = incoming;
-    // The only method of node:http that no Request may have.
+    // node:http accepts this method, but a Request can't have it.
     if (method === "TRACE") {
       outgoing.writeHead(405, { allow: "POST" }).end();
       return;
@@ -28,7 +28,7 @@ export function listener(handler: (request: Request) => Promise<Response>) {
   };
 }
 
-/** Read as far as the handler asks, so that its limit holds. */
+/** Reads only as much as the handler asks for, so that the handler's limit applies. */
 function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
   const chunks = incoming.iterator();
   return new ReadableStream({

@@ -1,4 +1,4 @@
-/** A handler as a route of Next: `route.ts` in the folder of `/api/graphql`. */
+/** The handler as a route of Next: save it as `route.ts` in the folder of `/api/graphql`. */
 import process from "node:process";
 import { createGraphQLHandler, GraphQLClient } from "@saas-management/sdk/graphql";
 
@@ -15,7 +15,7 @@ function createHandler() {
 
 export async function POST(request: Request): Promise<Response> {
   // Check your user's session here, and answer 401 without one.
-  // Made with the first request: `next build` loads this file too, and may not have the settings.
+  // Created at the first request: `next build` also loads this file, and may not have the settings.
   handler ??= createHandler();
   return handler(request);
 }

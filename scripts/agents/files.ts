@@ -6,7 +6,7 @@ import { titledPage, withIncludes, withoutLinks } from "./sections.js";
 
 const SKILLS = join(ROOT, "scripts/agents/skills");
 
-/** Guides that come first; the others follow by name. */
+/** The first guides in a list; the others follow by name. */
 const FIRST = ["first-connector.md", "sync.md", "snapshot-safety.md", "reading.md"];
 
 const INTRODUCTION = `# @saas-management/sdk
@@ -14,11 +14,11 @@ const INTRODUCTION = `# @saas-management/sdk
 > The TypeScript SDK of the SaaS Management Service. Push data from connectors over the Sync API (a bad run is held before
 > anything is sent), read and change the portfolio over GraphQL, and test both against a server that ships in the package.
 
-Files are in the package, node_modules/@saas-management/sdk, and on its site. llms-full.txt has all guides in one file,
-skills/ instructions for three tasks.
+These files are in the package, node_modules/@saas-management/sdk, and on its site. llms-full.txt has all guides in one
+file; skills/ has instructions for three tasks.
 `;
 
-/** Each file by its path. Pages are named below `docs`, which is empty on the site. */
+/** Each file by its path. Page links begin with `docs`, which is empty on the site. */
 export async function agentFiles(docs = "docs/"): Promise<ReadonlyMap<string, string>> {
   const guides = await pages("docs/guides");
   const reference = await pages("docs/reference");

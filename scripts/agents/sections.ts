@@ -5,7 +5,7 @@ import { ROOT } from "../api/entries.js";
 const FENCE = /^(```.*?^```\n)/gms;
 const INCLUDE = /<!-- include (\S+): (.+) -->/g;
 
-/** A page without its first heading, and that heading. */
+/** Splits a page into its first heading and the rest. */
 export async function titledPage(path: string): Promise<readonly [title: string, body: string]> {
   const text = await readFile(join(ROOT, path), "utf8");
   const [, title = "", body = ""] = /^# ([^\n]+)\n(.*)$/s.exec(text) ?? [];
@@ -13,7 +13,7 @@ export async function titledPage(path: string): Promise<readonly [title: string,
   return [title, body.trim()];
 }
 
-/** A template with the current text of the sections that it includes. */
+/** Replaces each include in a template with the current text of its sections. */
 export async function withIncludes(template: string): Promise<string> {
   const included = new Map<string, string>();
   for (const [directive, path = "", headings = ""] of template.matchAll(INCLUDE)) {
@@ -24,7 +24,7 @@ export async function withIncludes(template: string): Promise<string> {
   return template.replace(INCLUDE, (directive) => included.get(directive)?.trim() ?? directive);
 }
 
-/** A section up to the next heading, with its own heading at the second level. */
+/** A section up to the next heading; its own heading becomes one of the second level. */
 function sectionOf(path: string, text: string, heading: string): string {
   const parts = text.split(FENCE);
   let found: string | undefined;
@@ -44,7 +44,7 @@ function sectionOf(path: string, text: string, heading: string): string {
   return found;
 }
 
-/** Links to pages become names of pages in the package, because an agent reads a file on its own. */
+/** Replaces links to pages with the pages' paths in the package, because an agent reads each file on its own. */
 export function withoutLinks(path: string, text: string): string {
   const inPackage = (target: string) => posix.join(posix.dirname(path), target.replace(/#.*/, ""));
   return text

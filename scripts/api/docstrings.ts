@@ -2,7 +2,7 @@ import ts from "typescript";
 import { ROOT } from "./entries.js";
 import type { PublicName } from "./names.js";
 
-/** Titles of the service description. */
+/** Section titles of the service description. */
 const TITLES: ReadonlySet<string> = new Set([
   "GraphQL object shapes",
   "Mutation input shapes",
@@ -21,7 +21,7 @@ const TITLES: ReadonlySet<string> = new Set([
   "Limits",
 ]);
 
-/** Public names from the service description; their docstrings cite a title. */
+/** Public names from the service description, whose docstrings must cite a section title. */
 const DESCRIBED = [
   /^(?:Application|License|LicensePlan|Vendor)(?:Filter|Order)$/,
   /^(?:Application|License|LicensePlan|ProcurementCase|MutationErrors|ListOptions|PageInfo)$/,
@@ -49,12 +49,12 @@ const NEVER_THROW: ReadonlySet<string> = new Set([
   "SyncClient.close",
 ]);
 
-/** Interfaces that programs implement and the SDK calls, and a clock that never throws. */
+/** Interfaces that programs implement for the SDK to call, and a clock that never throws. */
 const IMPLEMENTED_BY_CALLER = /^(?:TestClock|Store|Connector|Logger)\./;
 
 /**
- * Reports what the docstrings of a name lack: a description, the unit of a number, the default of an option, what a call
- * throws, or the title in the service description.
+ * Reports what's missing in the docstrings of a name: a description, the unit of a number, the default of an option,
+ * what a call throws, or a section title of the service description.
  */
 export function docstringProblems({ name, symbol }: PublicName): readonly string[] {
   return (symbol.declarations ?? []).flatMap((node) => [
@@ -96,7 +96,7 @@ function memberProblems(name: string, node: ts.Node): string[] {
     }
     const isCall =
       ts.isMethodDeclaration(member) || ts.isMethodSignature(member) || ts.isConstructorDeclaration(member);
-    // Programs catch errors of the SDK and do not construct them.
+    // Programs catch the SDK's errors, but don't construct them.
     return isCall && !name.endsWith("Error") ? throwsProblems(own, member) : [];
   });
 }
@@ -106,7 +106,7 @@ function literalMembers(type: ts.TypeNode): ts.TypeElement[] {
   return ts.isIntersectionTypeNode(type) ? type.types.flatMap(literalMembers) : [];
 }
 
-/** Finds docstrings that have only tags. API Extractor reports missing docstrings. */
+/** Finds docstrings that have only tags; API Extractor already reports missing docstrings. */
 function wordProblems(name: string, node: ts.Node): string[] {
   return /^\/\*\*[\s*]*@(?!inheritDoc)/.test(docOf(node))
     ? [`${at(node)} ${name} has tags but no description`]

@@ -19,12 +19,12 @@ export const DECLARATIONS = `${BUILD}types/`;
 export interface Surface {
   /** Whether it differs from the committed report. */
   readonly changed: boolean;
-  /** Its declarations in one file. */
+  /** The entry's declarations in one file. */
   readonly rollup: string;
   readonly problems: readonly string[];
 }
 
-/** Messages about faults of the surface. All others are about conventions of the tool. */
+/** Messages about faults of the surface. The tool's other messages are about its own conventions. */
 const FAULTS: ReadonlySet<string> = new Set([
   "ae-undocumented",
   "ae-forgotten-export",
@@ -39,14 +39,14 @@ const FAULTS: ReadonlySet<string> = new Set([
 const ACCEPTED = [
   // The base class documents `code`.
   /errors\/[a-z-]+\.ts:\d+ Missing documentation for "code"/,
-  // Nested types of inputs are reached through the filters and orders that are exported.
+  // Programs reach the nested types of inputs through the exported filters and orders.
   /^src\/graphql\/generated\/operations\.ts:\d+ The symbol "\w+" needs to be exported/,
   /The symbol "PaginateOptions" needs to be exported/,
-  // The variants that a record is not.
+  // Members for the variants that a record doesn't have.
   /generated\/records\.ts:\d+ Missing documentation/,
 ];
 
-/** Types that only occur in fields, and base types of types that programs name instead. */
+/** Types that only occur in fields, and base types of which programs name the subtypes. */
 const NOT_EXPORTED: ReadonlySet<string> = new Set([
   "Lease",
   "OnProgress",
@@ -86,7 +86,7 @@ function configOf(entry: Entry): ExtractorConfig {
       tsdocMetadata: { enabled: false },
       newlineKind: "lf",
       messages: {
-        // Keeps all messages out of the report. The callback decides which are problems.
+        // Keeps all messages out of the report; the callback decides which messages are problems.
         extractorMessageReporting: { default: { logLevel: ExtractorLogLevel.Warning } },
         tsdocMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
         compilerMessageReporting: { default: { logLevel: ExtractorLogLevel.Error } },
@@ -104,7 +104,7 @@ export function readAll(entries: readonly Entry[]): CompilerState {
 
 /**
  * Checks one entry; with `write`, also updates its report.
- * @param exported Names that any entry exports: programs import each from one of them.
+ * @param exported Names that any of the entries exports.
  */
 export async function extract(
   entry: Entry,

@@ -4,17 +4,17 @@ import { type Entry, ROOT } from "./entries.js";
 /** Maximum number of names that all entries together may export. */
 export const MAX_NAMES = 150;
 
-/** An exported name of the package; one that several entries export counts once. */
+/** An exported name of the package; a name that several entries export counts once. */
 export interface PublicName {
   readonly name: string;
-  /** Specifiers of the entries that export it. */
+  /** Specifiers of the entries that export the name. */
   readonly entries: string[];
-  /** Whether it exists at run time. */
+  /** Whether the name exists at run time. */
   readonly isValue: boolean;
   readonly symbol: ts.Symbol;
 }
 
-/** Reads the names that the entries export, by their declarations. */
+/** Reads the names that the entries' declarations export. */
 export function publicNames(entries: readonly Entry[]): readonly PublicName[] {
   const { checker, modules } = readModules(entries);
   const names = new Map<ts.Symbol, PublicName>();
@@ -31,7 +31,7 @@ export function publicNames(entries: readonly Entry[]): readonly PublicName[] {
   return [...names.values()];
 }
 
-/** `from`, and the names that its signatures reach, even through types that aren't exported. */
+/** The names in `from`, and those that their signatures reach, even through types that aren't exported. */
 export function reachableNames(names: readonly PublicName[], from: readonly PublicName[]): Set<string> {
   const checker = checkerOf();
   const visited = new Set<ts.Symbol>();

@@ -1,5 +1,5 @@
 /**
- * Checks the public surface of each entry: changes, docstrings, types that importers cannot name, and types of packages
+ * Checks the public surface of each entry: changes, docstrings, types that programs can't name, and types from packages
  * that are implementation details.
  *
  *   npm run api         updates api/*.api.md

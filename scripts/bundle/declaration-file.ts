@@ -4,16 +4,16 @@ import ts from "typescript";
 /** Every exported name. */
 export const ALL = "*";
 
-/** A line to keep, with its number in tsc's file unless it is rewritten. */
+/** A line to keep, with its number in tsc's file; a rewritten line has no number. */
 interface Line {
   readonly text: string;
   readonly number?: number;
 }
 
-/** Asks for a name of the file that a specifier leads to. Returns whether that file exports it. */
+/** Says that a name of the file behind a specifier is needed. Returns whether that file exports the name. */
 export type NeedOf = (specifier: string, name: string) => boolean;
 
-/** A declaration file that tsc wrote, reduced to what is needed. */
+/** A declaration file of tsc, reduced to what is needed. */
 export class DeclarationFile {
   readonly #source: ts.SourceFile;
   readonly #needOf: NeedOf;
@@ -26,7 +26,7 @@ export class DeclarationFile {
     this.#needOf = needOf;
   }
 
-  /** Keeps an exported name with what it refers to. Returns whether the file exports it. */
+  /** Keeps an exported name and everything it refers to. Returns whether the file exports the name. */
   need(name: string): boolean {
     const known = this.#asked.get(name);
     if (known !== undefined) return known;
@@ -51,7 +51,7 @@ export class DeclarationFile {
       if (shorter !== undefined) return [{ text: shorter }];
       return all.slice(first, end + 1).map((line, index) => ({ text: line, number: first + index }));
     });
-    // For example, a reference to the library that `await using` needs.
+    // Directives such as a reference to the library that `await using` needs.
     const directives = all.flatMap((line, number) =>
       line.startsWith("/// <") ? [{ text: line, number }] : [],
     );
@@ -142,7 +142,7 @@ export class DeclarationFile {
   }
 }
 
-/** Without it a file whose declarations are not exported would export them all. */
+/** Without `export {}`, a file that exports nothing would export all its declarations. */
 function isEmptyExport(statement: ts.Statement): boolean {
   if (!ts.isExportDeclaration(statement) || statement.exportClause === undefined) return false;
   return ts.isNamedExports(statement.exportClause) && statement.exportClause.elements.length === 0;
@@ -155,7 +155,7 @@ function namesOf(statement: ts.Statement): readonly string[] {
   return name === undefined ? [] : [name.getText()];
 }
 
-/** An import or export with fewer names, or nothing if it keeps all. */
+/** The text of an import or export with only the needed names; undefined if it keeps all of them. */
 function withNames(statement: ts.Statement, names: ReadonlySet<ts.Node>): string | undefined {
   const list = ts.isImportDeclaration(statement)
     ? statement.importClause?.namedBindings

@@ -6,9 +6,9 @@ import { ALL, DeclarationFile } from "./declaration-file.js";
 import { shippedSource } from "./source-paths.js";
 
 /**
- * Writes the declarations that the types of the entries need, with maps to their sources, and these sources.
+ * Writes the declarations that the entries' types need, their sources, and maps from one to the other.
  *
- * @param emitted Folder of what tsc wrote: a file for each source.
+ * @param emitted Folder with tsc's declarations: a file for each source.
  */
 export async function writeDeclarations(emitted: string, folder: string): Promise<void> {
   for (const [path, file] of await neededFiles(emitted)) {
@@ -20,7 +20,7 @@ export async function writeDeclarations(emitted: string, folder: string): Promis
     const mapped = decode(mappings);
     const map = {
       version: 3,
-      // Editors ignore a map without it.
+      // Editors ignore a map without `file`.
       file: basename(target),
       sources: [relative(dirname(target), shipped)],
       names: [],

@@ -5,19 +5,19 @@ import { rolldown } from "rolldown";
 import { entries, ROOT } from "../api/entries.js";
 import { shippedSource } from "./source-paths.js";
 
-/** Scripts that are started by their path. */
+/** Scripts that programs start by path. */
 const SCRIPTS = ["src/cli/main.ts"];
 
 /**
  * Files that several entries share, each with the roots from which its modules are reached without `import()`. A module
- * belongs to the first that reaches it, so that these files import only those above them.
+ * belongs to the first file that reaches it, so that a file imports only files above it.
  */
 const SHARED: readonly (readonly [name: string, ...roots: string[]])[] = [
-  // Separate, because a page may want only these.
+  // Separate, because a page may need only the errors.
   ["errors", "core/errors/index"],
-  // What a page loads contains nothing that needs Node.
+  // Pages load this file, so nothing in it may need Node.
   ["core", "graphql/client", "graphql/handler", "core/network-errors", "core/record-location"],
-  // Separate, because a page can only leave big.js out together with the file that imports it.
+  // Separate, because a page that doesn't need big.js leaves out the whole file that imports it.
   ["money", "graphql/money"],
   ["client", "index"],
   ["run", "runs/run", "sync/write/source-reader", "runs/preview/preview", "runs/history"],
@@ -27,14 +27,14 @@ const SHARED: readonly (readonly [name: string, ...roots: string[]])[] = [
   ["kit", "testing/index"],
 ];
 
-/** Bundles the entries of the package. Packages, and what is loaded on first use, stay outside of them. */
+/** Bundles the package's entries. Other packages stay outside, and modules loaded on first use get their own files. */
 export async function writeJavaScript(folder: string): Promise<void> {
   const doors = [...(await entries()).map(({ source }) => source), ...SCRIPTS];
   const fileOf = new Map<string, string>();
   const bundle = await rolldown({
     cwd: ROOT,
     input: Object.fromEntries(doors.map((source) => [source.replace(/^src\/|\.ts$/g, ""), source])),
-    // The compiler's helpers are bundled, as they don't belong to a package.
+    // The compiler's helpers are bundled, because they don't belong to a package.
     external: (id) => !/^[./]|^src\/|^@oxc-project\//.test(id),
     platform: "neutral",
     tsconfig: "tsconfig.json",
@@ -70,7 +70,7 @@ export async function writeJavaScript(folder: string): Promise<void> {
     dir: folder,
     entryFileNames: "[name].js",
     minifyInternalExports: false,
-    // What is loaded on first use has the path of its source.
+    // A module loaded on first use has the path of its source.
     chunkFileNames: ({ moduleIds }) => {
       const path = relative(join(ROOT, "src"), moduleIds.at(-1) ?? "");
       const shared = fileOf.has(join(ROOT, "src", path)) || path.startsWith("..");
@@ -103,8 +103,8 @@ interface SourceMap {
 }
 
 /**
- * A map to lines rather than columns, and none for generated code. It contains the sources that aren't shipped with the
- * declarations, because bundlers and dev servers warn about missing ones.
+ * Makes a source map that leads to lines rather than columns, and leaves out generated code. The map contains sources
+ * that don't ship with the declarations, because bundlers and dev servers warn about missing sources.
  */
 function lineMap(text: string, place: string): string {
   const map: SourceMap = JSON.parse(text);

@@ -1,5 +1,5 @@
 /**
- * Builds the package: types are checked and declared by tsc, and what runs is bundled.
+ * Builds the package: tsc checks the types and writes the declarations; a bundler writes the JavaScript.
  *
  *   npm run build                        into dist/
  *   npm run build -- FOLDER [OPTION...]  into another folder, with options of tsc

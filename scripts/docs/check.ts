@@ -6,7 +6,7 @@ const MAX_MEGABYTES = 15;
 /** Pages that the menu must have. */
 const IN_MENU = /^(guides|reference)\//;
 
-/** What is wrong with a built site: links to pages and headings that it lacks, and its size. */
+/** Finds links to pages or headings that a built site doesn't have, pages without a menu entry, and excessive size. */
 export async function siteProblems(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries
@@ -29,9 +29,7 @@ export async function siteProblems(folder: string): Promise<readonly string[]> {
   const inMenu = new Set(linksOf("guides/", someGuide).map(([file]) => file));
   const outside = [...pages.keys()].filter((page) => IN_MENU.test(page) && !inMenu.has(page));
   console.log(`${pages.size} pages, ${files.length} files, ${megabytes.toFixed(1)} MB`);
-  const unreachable = outside.map(
-    (page) => `${page} is missing in the menu: scripts/docs/vitepress/config.ts`,
-  );
+  const unreachable = outside.map((page) => `${page} is not in the menu of scripts/docs/vitepress/config.ts`);
   return [
     ...new Set(dead),
     ...unreachable,
@@ -43,7 +41,7 @@ function idsOf(text: string): ReadonlySet<string> {
   return new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id = ""]) => id));
 }
 
-/** Targets of links within the site, as file and anchor. */
+/** The targets of a page's links within the site, as file and anchor. */
 function linksOf(page: string, text: string): readonly (readonly [string, string])[] {
   const links = [...text.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, link = ""]) => link);
   return links

@@ -4,7 +4,7 @@
  *   npm run docs                 into build/site/html/
  *   npm run docs -- --preview    then serves it on loopback
  *
- * Fails for a page that links to a page or a heading that does not exist, and above 15 MB.
+ * Fails if a page links to a page or heading that doesn't exist, or if the site is larger than 15 MB.
  */
 import { spawnSync } from "node:child_process";
 import { cp, rm } from "node:fs/promises";
@@ -27,7 +27,7 @@ run("typedoc", []);
 await editApiPages(pages);
 run("vitepress", ["build", pages, "--outDir", html]);
 await writeAgentFiles(html, "");
-// As llms.txt names them.
+// llms.txt links to these pages as Markdown.
 for (const kind of ["guides", "reference"])
   await cp(join(pages, kind), join(html, kind), { recursive: true });
 

@@ -25,7 +25,7 @@ export async function stagePages(folder: string): Promise<void> {
   }
 }
 
-/** Names the pages of the API reference as an import does, and leaves defaults empty where TypeDoc says "undefined". */
+/** Titles the API reference's pages with import specifiers, and empties defaults that TypeDoc calls "undefined". */
 export async function editApiPages(folder: string): Promise<void> {
   for (const { name, specifier } of await entries()) {
     await edit(join(folder, "api", name, "overview.md"), (page) => page.replace(/^# .*$/m, `# ${specifier}`));
@@ -46,7 +46,7 @@ function sitePath(path: string): string | undefined {
   return OTHERS.get(path) ?? (path.startsWith("docs/") ? path.slice("docs/".length) : undefined);
 }
 
-/** A page as the site shows it: files that the site lacks are named, not linked. */
+/** A page as the site shows it. A link to a file that isn't on the site becomes plain text. */
 function moved(path: string, text: string): string {
   const here = posix.dirname(sitePath(path) ?? path);
   const parts = text.split(FENCE);

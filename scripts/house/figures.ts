@@ -1,4 +1,4 @@
-/** Size of the source and the words of the docs, from the files that git knows. */
+/** Measures the source and counts the words of the docs, in the files that git tracks. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,13 +9,13 @@ export interface SourceFigures {
   readonly lines: number;
   readonly median: number;
   readonly over300: readonly string[];
-  /** Files under 20 lines that hold more than types or exports. */
+  /** Files under 20 lines that contain more than types or exports. */
   readonly under20: readonly string[];
   /** Files `x.ts` next to a folder `x/`. */
   readonly besideFolder: readonly string[];
 }
 
-/** Hand-written TypeScript below a folder. */
+/** Figures of the hand-written TypeScript in a folder. */
 export function sourceFigures(folder: string): SourceFigures {
   const files = tracked(folder, ".ts").map((path) => ({ path, text: read(path) }));
   const sizes = files.map(({ path, text }) => ({ path, text, lines: countLines(text) }));
@@ -33,7 +33,7 @@ export function sourceFigures(folder: string): SourceFigures {
 
 type Part = "SDK" | "lab" | "command line";
 
-/** Lines of code of the three parts of src: without comments and blank lines. */
+/** Lines of code in the three parts of src, without comments and blank lines. */
 export function codeLines(): Readonly<Record<Part, number>> {
   const sums = { SDK: 0, lab: 0, "command line": 0 };
   for (const path of tracked("src", ".ts")) sums[partOf(path)] += countCode(read(path));
@@ -50,7 +50,7 @@ function countCode(text: string): number {
   return code.split("\n").filter((line) => !/^\s*(\/\/.*)?$/.test(line)).length;
 }
 
-/** Lines of everything that is neither shipped code nor a test, including examples. */
+/** Lines of all code that is neither shipped nor a test, including examples. */
 export function toolLines(): number {
   const folders = ["bench", "scripts", "codegen", "contract", "examples"];
   const paths = folders.flatMap((folder) =>

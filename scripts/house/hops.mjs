@@ -1,7 +1,7 @@
 /**
- * Counts which files of the built package `import "."` loads, and which sources run for one record of
+ * Prints, as JSON, which files of the built package `import "."` loads, and which sources run for one record of
  * `batch.write`, for the second run with a guard and a file ledger, and for the first page of `licenses()`. The service
- * runs in its own process. Prints JSON.
+ * runs in its own process.
  */
 import { fork } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -48,7 +48,7 @@ if (process.argv[2] === "service") {
   const guarded = await entered(session);
   rmSync(directory, { recursive: true });
   await client.graphql.licenses().firstPage();
-  // Waits until fetch can reuse the connection: a new one also enters the code that watches the Sync API's.
+  // Waits until fetch can reuse the connection: a new connection also enters the code that watches the Sync API's.
   await new Promise((turned) => setTimeout(turned, 50));
   await entered(session);
   await client.graphql.licenses().firstPage();
@@ -80,7 +80,7 @@ function sourcesOf(file, functions) {
   const text = readFileSync(file, "utf8");
   return functions.flatMap(({ functionName, ranges: [{ startOffset }] }) => {
     const [segment] = lines[text.slice(0, startOffset).split("\n").length - 1] ?? [];
-    // Generated code has no source, and counts as its file.
+    // Generated code has no source, so its file counts instead.
     const source = sources[segment?.[1]] ?? file;
     return functionName === "" || segment === undefined ? [] : source.replace(/^.*\b(src|dist)\//, "");
   });

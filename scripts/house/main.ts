@@ -1,6 +1,6 @@
 /**
- * Prints the figures of the house: lines of code of its three parts, files, circles and upward imports, files that a
- * record, a run and a page enter, modules on import, words. Exits with 1 if one exceeds its limit.
+ * Prints figures of the code base: lines of code of its three parts, files, circles and upward imports, the files that
+ * a record, a run and a page enter, modules on import, words of the docs. Exits with 1 if a figure exceeds its limit.
  *
  *   npm run house
  */
@@ -21,7 +21,7 @@ interface Row {
   readonly value: number;
   /** The final goal. */
   readonly goal: number;
-  /** The limit until then; lowered whenever the figure shrinks. */
+  /** The limit until the goal is reached; lowered whenever the figure shrinks. */
   readonly most?: number;
 }
 

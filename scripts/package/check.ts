@@ -9,7 +9,7 @@ import { ROOT } from "../api/entries.js";
 import { FOLDER, pack, TARBALL } from "./pack.js";
 import { expectedFiles, packProblems } from "./pack-list.js";
 
-/** Maximum size of the tarball, and maximum number of files. Sudden growth means stray files. */
+/** Limits of the tarball: sudden growth means stray files. */
 const MAX_KIBIBYTES = 900;
 const MAX_FILES = 400;
 
@@ -25,7 +25,7 @@ const problems = [
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 process.stdout.write(`${packed.entryCount} files, ${kibibytes} KiB packed, ${problems.length} problems\n`);
 
-// The package is ESM only, which CommonJS can require() from Node 20.19 on.
+// The package has only ES modules, which CommonJS can require() from Node 20.19 on.
 const tools = [
   ["publint", "--strict", TARBALL],
   ["attw", TARBALL, "--quiet", "--profile", "esm-only"],

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { agentFiles } from "../agents/files.js";
 
-/** Files that npm always packs, and single files in `files` of package.json. */
+/** Files that npm always packs, and files that `files` in package.json names one by one. */
 const SINGLE_FILES = [
   "package.json",
   "README.md",
@@ -18,14 +18,14 @@ export async function expectedFiles(root: string): Promise<ReadonlySet<string>> 
   const protos = (await filesIn(root, "proto")).filter((path) => path.endsWith(".proto"));
   const pages = (await filesIn(root, "docs")).filter((path) => /\.(md|svg)$/.test(path));
   const docs = pages.filter((path) => !path.startsWith("docs/internals/"));
-  // The app, the fleet and the fan-out are programs of the repository.
+  // The app, the fleet and the fan-out are only in the repository.
   const examples = (await filesIn(root, "examples")).filter(
     (path) => !/^examples\/(app|fleet|fan-out)\//.test(path),
   );
   return new Set([...SINGLE_FILES, ...docs, ...protos, ...examples, ...(await agentFiles()).keys()]);
 }
 
-/** Files that belong to a built file: for declarations, the source that "go to definition" leads to. */
+/** The files that belong to a built file: declarations have the source that "go to definition" leads to. */
 function built(path: string): string[] {
   const stem = path.replace(/(\.d\.ts|\.js)$/, "");
   if (path.endsWith(".d.ts")) return [path, `${path}.map`, stem.replace(/^dist/, "dist/src").concat(".ts")];
@@ -49,7 +49,7 @@ interface SourceMap {
   readonly sourcesContent?: readonly (string | null)[];
 }
 
-/** Sources of maps that neither the map nor the package holds. */
+/** Finds sources that neither their map nor the package contains. */
 async function danglingMaps(folder: string, packed: ReadonlySet<string>): Promise<string[]> {
   const found: string[] = [];
   for (const path of packed) {

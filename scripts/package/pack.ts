@@ -12,7 +12,7 @@ interface Packed {
   readonly entryCount: number;
 }
 
-/** Packs what `npm run build` wrote, as it ships. */
+/** Packs the output of `npm run build` as it ships. */
 export async function pack(): Promise<Packed> {
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });

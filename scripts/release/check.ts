@@ -1,5 +1,5 @@
 /**
- * Checks what must hold before a release, beyond what continuous integration checks for every change.
+ * Checks what a release needs in addition to what continuous integration checks for every change.
  *
  *   npm run release:check
  */

@@ -15,12 +15,12 @@ export async function run([id = ""]: readonly string[], options: Options, io: Io
   if (found === undefined || further.length > 0) {
     const others = held.map(({ approval }) => approval.id).join(", ");
     throw new UsageError(
-      `That is not the id of one held run, nor how it begins. Held are ${others}. Nothing was changed.`,
+      `Pass the id of one held run, or at least its first 4 characters: ${others}. Nothing was changed.`,
     );
   }
   const { approval, isApproved } = found;
   if (approval.expiresAt.getTime() <= Date.now())
-    throw new UsageError("The approval has expired. Run again: if the run is held, it offers a new one.");
+    throw new UsageError("The approval has expired. Run again; if that run is held, it offers another.");
   if (!isApproved) await raceAbort(ledger.approve(approval.id), io.signal);
   const until = approval.expiresAt.toISOString();
   io.data(

@@ -20,7 +20,7 @@ import type { Collection, RecordOf } from "../sync/collections.js";
  * ```
  */
 export interface CliConfig extends ClientOptions {
-  /** Directory of the ledger, relative to this file. @default that of `fileLedger()` */
+  /** Directory of the ledger, relative to this file. @default the directory of `fileLedger()` */
   readonly ledger?: string | undefined;
   /** The files that `push` sends. @default none: name them on the command line */
   readonly push?:
@@ -31,7 +31,7 @@ export interface CliConfig extends ClientOptions {
           /** A CSV or JSONL file, or the files that together have all records, relative to this file. */
           readonly file: string | readonly string[];
           /**
-           * Turns a row of a CSV file, its cells by heading, into a record; undefined skips it.
+           * Turns a CSV file's row, an object of cells by heading, into a record, or returns undefined to skip it.
            * @default headings are field names
            */
           readonly map?: ((row: Readonly<Record<string, string>>) => RecordOf<C> | undefined) | undefined;
@@ -41,7 +41,7 @@ export interface CliConfig extends ClientOptions {
           readonly delimiter?: string | undefined;
           /**
            * Whether a file without records is an empty collection.
-           * @default no: it is refused, except for events if every heading is a field
+           * @default false: such a file is refused, except for events if every heading is a field
            */
           readonly allowEmpty?: boolean | undefined;
         };

@@ -4,7 +4,7 @@ import type { OPTIONS, Options } from "./options.js";
 
 interface Command {
   readonly summary: string;
-  /** Further sentences of its help. */
+  /** Further sentences of the command's help. */
   readonly more?: string;
   readonly argument?: Argument;
   readonly options: readonly (keyof typeof OPTIONS)[];
@@ -19,15 +19,15 @@ const RUN = ["preview", "firstRun", "firstRunCounts", "waitForLock", ...CONNECTE
 export const COMMANDS: Readonly<Record<string, Command>> = {
   push: {
     summary: "send CSV or JSONL files in one run",
-    more: "Several files of a collection are one snapshot. Headings are field names; for others, configure a map. Events that an earlier run sent are skipped.",
-    argument: new Argument("[files...]", "accounts.csv, accounts=users.csv; by default, the configured ones"),
+    more: "Several files of a collection are one snapshot. Headings are field names; for other headings, configure a map. Events that an earlier run sent are skipped.",
+    argument: new Argument("[files...]", "accounts.csv, accounts=users.csv; default: the configured files"),
     options: ["delimiter", "encoding", ...RUN],
     examples: ["push accounts=users.csv --preview", "push accounts.csv plans.csv --first-run", "push"],
     load: () => import("./push/command.js"),
   },
   run: {
     summary: "run the connector of a module",
-    more: "The module exports it as `connector` or by default, and may export `options` of the run, such as guard or onHeld.",
+    more: "The module exports the connector as `connector` or by default, and may export `options` of the run, such as guard.",
     argument: new Argument("<module>", "path of the module"),
     options: RUN,
     examples: ["run connector.js --preview", "run connector.js"],
@@ -42,8 +42,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   approve: {
     summary: "approve the held run, so that the next one goes through",
-    more: "Sends nothing: the next push or run uses the approval, if it changes no more than you were shown.",
-    argument: new Argument("<id>", "id of the approval that the held run offers, or how it begins"),
+    more: "Sends nothing. The next push or run uses the approval if it changes no more than the held run.",
+    argument: new Argument("<id>", "id of the approval that the held run offers, or its first characters"),
     options: CONNECTED,
     examples: ["status", "approve 6f0d3c1e"],
     load: () => import("./approve.js"),

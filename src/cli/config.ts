@@ -18,9 +18,9 @@ const PUSHED = {
 } as const;
 
 export interface ConfigFile {
-  /** Undefined if there is none. */
+  /** Undefined if there is no configuration file. */
   readonly path: string | undefined;
-  /** Paths in the configuration are relative to this. */
+  /** Paths in the configuration are relative to this directory. */
   readonly directory: string;
   readonly config: CliConfig;
 }
@@ -28,7 +28,7 @@ export interface ConfigFile {
 /**
  * Reads the configuration.
  * @param given Path of `--config`; by default, the file is looked for in the working directory.
- * @throws {ConfigurationError} it cannot be read, or has mistakes
+ * @throws {ConfigurationError} the file cannot be read, or has mistakes
  */
 export async function readConfig(given: string | undefined): Promise<ConfigFile> {
   const path = given === undefined ? findConfig() : resolve(given);
@@ -52,7 +52,7 @@ async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The rest of the message would quote the file.
+    // Only the position is used, because the rest of the message quotes the file.
     const at = /at position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
     const before = text.slice(0, at === undefined ? text.length : Number(at)).split("\n");
     const place = `${path}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
@@ -60,7 +60,7 @@ async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** Imports a module of the user, which may be TypeScript. @throws {ConfigurationError} it cannot be loaded */
+/** Imports a user's module, which may be in TypeScript. @throws {ConfigurationError} the module cannot be loaded */
 export async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
   if (!existsSync(path)) throw new ConfigurationError(`${basename(path)} is not in ${dirname(path)}.`);
   try {
@@ -79,7 +79,7 @@ export async function importModule(path: string): Promise<Readonly<Record<string
   }
 }
 
-/** Checks what the command line reads; the client checks its own options. */
+/** Checks the options that the command line reads; the client checks its own. */
 function requireConfig(path: string, value: unknown): asserts value is CliConfig {
   const refuse = (problem: string) => new ConfigurationError(`${path}: ${problem}.`);
   if (!isPlainObject(value)) throw refuse("the default export must be an object");
@@ -100,6 +100,6 @@ function requireConfig(path: string, value: unknown): asserts value is CliConfig
       throw refuse(`${place}.collection: ${unknownCollectionError(collection).message}`);
     const files: readonly unknown[] = Array.isArray(file) ? file : [file];
     if (files.length === 0 || !files.every((one) => typeof one === "string" && one !== ""))
-      throw refuse(`${place}.file must be a path, or several`);
+      throw refuse(`${place}.file must be a path or an array of paths`);
   }
 }

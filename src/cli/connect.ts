@@ -37,7 +37,7 @@ export async function resolveConnection(options: Options) {
     installationId: options.installation ?? variable("INSTALLATION_ID") ?? sync.installationId,
     credential: await credentialOf(options, config),
     pageSize: options.pageSize ?? config.pageSize,
-    /** Undefined for the default one: not every command needs it, and not every user has a home for it. */
+    /** Undefined for the default ledger, which is opened only if needed because some users have no home directory. */
     ledger: sync.ledger ?? (config.ledger ? fileLedger(resolve(directory, config.ledger)) : undefined),
   };
 }
@@ -53,7 +53,7 @@ async function credentialOf(
   return authorization && { source: "authorization of the configuration", apiKey: undefined };
 }
 
-/** The key that comes from stdin, which is read once. */
+/** Reads the key from stdin, once. */
 async function pipedKey(): Promise<KeySource> {
   const source = "--api-key-file -";
   if (process.stdin.isTTY === true) throw new UsageError(`${source} needs a pipe on stdin.`);
@@ -65,7 +65,7 @@ export async function connect(options: Options, io: Io): Promise<SaasManagementC
   return openClient(await resolveConnection(options), io);
 }
 
-/** Makes a client for a connection. Its warnings go to stderr, unless the configuration has a logger. */
+/** Makes a client for a connection. The client's warnings go to stderr, unless the configuration has a logger. */
 export function openClient(connection: Connection, io: Io): SaasManagementClient {
   const { baseUrl, syncUrl, installationId, credential, ledger, pageSize, config } = connection;
   io.installationId = installationId;
@@ -99,13 +99,13 @@ function loggerOf(io: Io): Logger {
     (said: string, details: object = {}) => {
       if (!io.verbose && (level === "debug" || level === "info")) return;
       isAway ||= said.includes(": the service is unavailable");
-      // Each round of an outage gets its own line.
+      // An outage prints a line for each round of attempts, so its retries are left out.
       if (isAway && !io.verbose && said.endsWith(": retrying")) return;
-      // The command itself reports how it ended.
+      // The command itself reports how the run ended.
       if (/: run (held|failed)$/.test(said)) return;
       const { error, ...facts }: { readonly error?: unknown } = details;
       const text = said.replace(/^saas-management: /, "");
-      // Both begin with the name of the call.
+      // The log line and the error's message both begin with the name of the call.
       const why = error === undefined ? "" : `: ${messageOf(error).replace(`${text.split(": ")[0]}: `, "")}`;
       const figures = Object.entries(facts)
         .filter(([name, value]) => !isObject(value) && !OBVIOUS.has(name))

@@ -74,7 +74,7 @@ async function checkAll(
   await check("GraphQL API", async (signal) => {
     if (baseUrl === undefined) return skipped("SAAS_MANAGEMENT_BASE_URL is not set; runs do not need it");
     const plans = opened().graphql.licensePlans({ signal });
-    // As large as the pages of other commands, because a service may refuse the size.
+    // Requests a page as large as other commands do, because a service may refuse the size.
     const { totalCount } = await plans.firstPage();
     return ok(`reads the workspace (${totalCount} license plans)`);
   });
@@ -101,14 +101,14 @@ async function checkAll(
     const open = await ledgerOf(connection).openBatch();
     if (open === undefined) return ok("no run of this ledger is in progress");
     const silentMs = Date.now() - open.heartbeat;
-    const silent = `last sign of life ${Math.round(silentMs / 1000)} s ago`;
+    const silent = `last heartbeat ${Math.round(silentMs / 1000)} s ago`;
     const text = `batch ${open.batchId} of process ${open.owner} (${silent})`;
     const isDead = open.isGone || silentMs >= STALE_MS;
-    return ok(isDead ? `${text}: taken for dead, so the next run aborts it` : `${text} is in progress`);
+    return ok(isDead ? `${text}: considered dead, so the next run aborts it` : `${text} is in progress`);
   });
 }
 
-/** Checks one thing. An error it throws is a problem. */
+/** Checks one thing. If the check throws an error, that is a problem. */
 async function lookAt(look: Look, signal: AbortSignal) {
   const ended = AbortSignal.any([signal, AbortSignal.timeout(CHECK_MS)]);
   try {
@@ -120,7 +120,7 @@ async function lookAt(look: Look, signal: AbortSignal) {
   }
 }
 
-/** Connects to the proxy of either API. Never names its user. */
+/** Connects to the proxy of either API, and never shows the proxy's user. */
 async function checkProxy({ baseUrl, syncUrl, config }: Connection, signal: AbortSignal): Promise<Finding> {
   const address = parseUrl(syncUrl) ?? parseUrl(baseUrl);
   const proxy = address && resolveProxy(config.proxy, syncUrl === undefined ? "baseUrl" : "syncUrl", address);
@@ -137,18 +137,17 @@ async function checkProxy({ baseUrl, syncUrl, config }: Connection, signal: Abor
   }
 }
 
-/** Compares the clock of this machine with that of the service. Leases and approvals depend on it. */
+/** Compares this machine's clock, on which leases and approvals depend, with that of the service. */
 async function checkClock({ baseUrl, config }: Connection, signal: AbortSignal): Promise<Finding> {
   const url = parseUrl(baseUrl);
   if (url === undefined || resolveProxy(config.proxy, "baseUrl", url) !== undefined)
-    return skipped("compared with the GraphQL API only, and not through a proxy");
+    return skipped("can be compared with the GraphQL API only, and not through a proxy");
   const { request } = url.protocol === "https:" ? https : http;
   const options = { method: "HEAD", signal, ...connectionOptions(config.tls) };
   const [response] = await once(request(url, options).end(), "response");
   response.resume();
   const skew = Date.now() - Date.parse(String(response.headers.date));
   if (Number.isNaN(skew)) return skipped("the service sends no date");
-  // The header has whole seconds.
   if (Math.abs(skew) < MAX_SKEW_MS) return ok("agrees with the service");
   const found = `${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? "ahead of" : "behind"} that of the service`;
   throw new ConfigurationError(`${found}. Synchronize it, for example with systemd-timesyncd or chrony.`);

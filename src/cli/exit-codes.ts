@@ -1,4 +1,4 @@
-/** What comes next after an error: an exit code (docs/reference/command-line.md has the same table), and a command. */
+/** Maps errors to exit codes (docs/reference/command-line.md has the same table) and to commands that help. */
 import { existsSync } from "node:fs";
 import { disposition } from "../core/errors/disposition.js";
 import { type ErrorCode, SaasManagementError } from "../core/errors/index.js";
@@ -30,7 +30,7 @@ const OF_DISPOSITION = {
   unknown: EXIT.unexpected,
 } as const;
 
-/** A command that helps, and when. */
+/** A command that helps, and when to use it. */
 export interface NextStep {
   readonly command: string;
   readonly when: string;
@@ -41,7 +41,7 @@ const KEPT: readonly unknown[] = ["--config", "--installation", "--api-key-file"
 export const CHECK = helpOf("doctor", "to check addresses, proxy and key");
 const LOAD_ENV: NextStep = { command: "set -a && . ./.env && set +a", when: "to load the settings in .env" };
 
-/** What differs from the disposition, and what helps. */
+/** Errors whose exit code differs from that of their disposition, or for which a command helps. */
 const NEXT: Readonly<Partial<Record<ErrorCode, Partial<ReturnType<typeof nextOf>>>>> = {
   RUN_OUTDATED: { help: helpOf("status", "to see the run that completed in the meantime") },
   BATCH_OUTCOME_UNKNOWN: {
@@ -55,7 +55,7 @@ const NEXT: Readonly<Partial<Record<ErrorCode, Partial<ReturnType<typeof nextOf>
   PERMISSION_DENIED: { help: CHECK },
 };
 
-/** A command for the configuration and the installation that this process was given. */
+/** A command with this process's configuration, installation and credential. */
 export function helpOf(words: string, when: string): NextStep {
   const kept = process.argv.filter(
     (arg, i, all) => KEPT.includes(arg.split("=")[0]) || KEPT.includes(all[i - 1]),
@@ -66,7 +66,7 @@ export function helpOf(words: string, when: string): NextStep {
 /** A command with these arguments. This process's arguments never contain a key. */
 export function inShell(args: readonly string[]): string {
   const quoted = args.map((arg) => (/^[\w./=:@-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`));
-  // A command of a local installation is not in the PATH of a shell.
+  // The command of a package that is installed locally isn't in a shell's PATH.
   const program = process.argv[1]?.includes("node_modules/.bin") ? "npx saas-management" : "saas-management";
   return [program, ...quoted].join(" ");
 }

@@ -63,7 +63,7 @@ function jsonLines(nodes: readonly object[], fields: readonly string[] | undefin
   return nodes.map((node) => `${JSON.stringify(picked(node))}\n`).join("");
 }
 
-/** Rows as CSV, with a header first. A spreadsheet would run a cell that looks like a formula. */
+/** Rows as CSV, with a header first. Escapes cells that look like formulas, because a spreadsheet would run them. */
 function csv(columns: readonly string[]): (nodes: readonly object[]) => string {
   let head: readonly (readonly unknown[])[] = [columns];
   return (nodes) => {

@@ -1,4 +1,4 @@
-/** How a person confirms a first run: that it is one, and how many records it has. */
+/** Lets a person confirm a first run and the number of its records. */
 import { createInterface } from "node:readline";
 import type { Connector } from "../runs/connector.js";
 import type { FirstRun } from "../runs/guard/rules.js";
@@ -10,19 +10,19 @@ import type { ProgressLine } from "./progress.js";
 
 type Counts = { -readonly [C in SnapshotCollection]?: number };
 
-/** @param text Such as `1240,12`: a number for each snapshot, in the order of the connector. */
+/** @param text The number of records of each snapshot, in the connector's order, such as `1240,12`. */
 export function countsOf(text: string, snapshots: readonly SnapshotCollection[]): FirstRun {
   const numbers = text.split(",");
   if (numbers.length !== snapshots.length || !numbers.every((number) => /^\d{1,12}$/.test(number)))
     throw new UsageError(
-      `--first-run must be alone, or have a number of records for ${snapshots.join(",")}.`,
+      `--first-run takes no value, or a number of records for each of ${snapshots.join(",")}.`,
     );
   return Object.fromEntries(snapshots.map((name, i) => [name, Number(numbers[i])]));
 }
 
 /**
- * Asks on the terminal to confirm what a first run has read, before it is judged and sent.
- * @returns the connector that asks, and the counts that were confirmed, which it fills in
+ * Asks on the terminal to confirm how many records a first run has read, before they are judged and sent.
+ * @returns the connector that asks, and an object that it fills with the confirmed counts
  */
 export function asking<S extends SnapshotCollection>(
   connector: Connector<S>,
@@ -51,7 +51,7 @@ export function asking<S extends SnapshotCollection>(
 async function type(wanted: string, io: Io): Promise<void> {
   io.writeError(`Compare with the dashboard, and type ${wanted} to continue: `);
   const input = createInterface({ input: process.stdin, signal: io.signal });
-  // Unlike question(), it also ends if nobody can answer.
+  // Unlike question(), the iterator also ends if stdin has ended and nobody can answer.
   const typed = await input[Symbol.asyncIterator]().next();
   input.close();
   io.signal.throwIfAborted();

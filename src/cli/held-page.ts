@@ -1,5 +1,5 @@
 /**
- * The page of `status --format html`: held runs, for the person who decides. It contains ids, but no other record data.
+ * `status --format html`: shows held runs to the person who decides. The page has ids, but no other record data.
  */
 import type { HeldReason, SnapshotDiff } from "../core/errors/index.js";
 import { usually } from "../runs/guard/changed.js";
@@ -15,7 +15,7 @@ type Runs = Pick<RunHistory, "runs" | "held">;
 type Column = SnapshotDiff & { readonly at: Date; readonly limit?: number };
 const FIGURES = ["sent", "added", "removed", "limit"] as const;
 
-/** @param installations The runs of each. */
+/** @param installations The runs of each installation. */
 export function heldPage(installations: readonly Runs[]): string {
   const sections = installations
     .filter(({ held }) => held.length > 0)
@@ -52,7 +52,7 @@ function figuresOf({ collection, diff, usual, limits }: HeldReason): string {
   return factsOf([sent, fact("removed"), fact("added")]);
 }
 
-/** The last runs of each collection, and the held ones. */
+/** A chart for each collection, with its last runs and its held runs. */
 function chartsOf({ runs, held }: Runs): readonly string[] {
   const columns = new Map<string, Column[]>();
   const shares = new Map<string, number>();

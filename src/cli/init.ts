@@ -8,9 +8,9 @@ import { type Options, UsageError } from "./options.js";
 export async function run([given = ""]: readonly string[], _: Options, io: Io): Promise<void> {
   const folder = resolve(given);
   const name = basename(folder);
-  // A name of npm, and of Kubernetes.
+  // The name must be valid for npm and for Kubernetes.
   if (!/^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$/.test(name))
-    throw new UsageError("The folder's name must have lower-case letters, digits and - only, 52 at most.");
+    throw new UsageError("The folder's name must have at most 52 lower-case letters, digits and hyphens.");
   const files = projectFiles(name);
   try {
     const made = await mkdir(folder, { recursive: true });
@@ -84,7 +84,7 @@ import { connectorTests } from "@saas-management/sdk/testing";
 import { connector } from "./connector.js";
 
 // Runs the connector against a reference server, once for each fault of its records and of the service.
-// For a connector that calls an API, record it once with recordVendor, and pass { cassette }.
+// If the connector calls an API, record the API once with recordVendor, and pass { cassette }.
 for (const { name, run } of connectorTests(connector)) test(name, run);
 `;
 

@@ -3,10 +3,10 @@ import { wrapped } from "../sync/report-text.js";
 import { takeOver } from "./printed.js";
 
 const CLEAR_LINE = "\r\u001b[2K";
-/** Control characters that a terminal obeys, and marks that reverse text; not line endings and tabs. */
+/** Control characters that a terminal obeys, except line endings and tabs, and marks that reverse text. */
 const OBEYED = /(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** The terminal's width. Undefined if there is none, or if it reports 0, as in a container. */
+/** The terminal's width. Undefined if there is no terminal, or if its width is 0, as in a container. */
 export function columnsOf({
   isTTY,
   columns,
@@ -30,8 +30,8 @@ export function forTerminal(text: string, stream: Parameters<typeof columnsOf>[0
 type Level = "debug" | "info" | "warn" | "error";
 
 /**
- * The streams of the process. Data goes to stdout and everything else to stderr. With `--json`, each line of either is
- * a JSON value, whatever a connector prints. Data can't control the terminal.
+ * The streams of the process. Data goes to stdout and everything else to stderr. With `--json`, each line of both
+ * streams is a JSON value, even if a connector prints text. Data can't control the terminal.
  */
 export class Io {
   readonly json: boolean;
@@ -61,7 +61,7 @@ export class Io {
     process.removeAllListeners("warning").on("warning", (warning) => this.log("warn", String(warning)));
   }
 
-  /** Whether stderr can be drawn over. */
+  /** Whether a line on stderr can be redrawn. */
   get isTerminal(): boolean {
     return !this.json && process.stderr.isTTY === true && process.env["TERM"] !== "dumb";
   }
@@ -103,13 +103,13 @@ export class Io {
     this.writeError(`${JSON.stringify(line, plain)}\n`);
   }
 
-  /** Writes to stderr, above a line that is drawn there. */
+  /** Writes to stderr, above the line that `draw` has drawn. */
   writeError(text: string): void {
     const drawn = this.#drawn;
     this.#stderr(drawn === "" ? this.#clean(text) : `${CLEAR_LINE}${this.#clean(text)}${drawn}`);
   }
 
-  /** Draws a line on the terminal over the last one, cut to fit on one line; "" removes it. */
+  /** Draws a line over the previous one on the terminal, cut to the terminal's width; "" removes the line. */
   draw(line: string): void {
     if (line === "" && this.#drawn === "") return;
     this.#drawn = [...line].slice(0, (columnsOf(process.stderr) ?? 80) - 1).join("");

@@ -1,4 +1,4 @@
-/** The ledger as commands see it. */
+/** Opens the ledger for commands. */
 import { resolveEndpoint } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
 import { type RunHistory, readInstallations } from "../runs/history.js";
@@ -12,7 +12,7 @@ import { isCollection, isSnapshot } from "../sync/collections.js";
 import { type Connection, openClient } from "./connect.js";
 import type { Io } from "./io.js";
 
-/** What would happen to the ids of a list. */
+/** What a held run would do with the ids of each list. */
 const CHANGES = { removals: "removed", additions: "added", sent: "sent", changed: "changed" } as const;
 
 /** What the ledger knows about all installations. @throws {ConfigurationError} there is no ledger, or it is damaged */
@@ -37,9 +37,9 @@ export function ledgerOf(connection: Connection) {
     location: ledger.location,
     /** Notes that a person approved a held run, for the next run to use. */
     approve: (approvalId: string) => noteApproved(ledger, approvalId),
-    /** The run that has the lock, as far as this ledger knows: the service doesn't say. */
+    /** The run that has the lock, as far as this ledger knows; the service doesn't say which run that is. */
     openBatch: () => openBatch(ledger),
-    /** The ids that a held run is about. */
+    /** The ids that a held run would remove, add, send or change. */
     async *idsOf({ approval, reasons }: RunHistory["held"][number]) {
       for (const collection of new Set(reasons.map((reason) => reason.collection))) {
         if (!isCollection(collection) || !isSnapshot(collection)) continue;
@@ -53,7 +53,7 @@ export function ledgerOf(connection: Connection) {
   };
 }
 
-/** Reads what the ledger knows about runs. It needs no key. */
+/** Reads what the ledger knows about runs, without a key. */
 export async function openHistory(connection: Connection, io: Io) {
   const ledger = ledgerOf(connection);
   await using client = openClient(connection, io);

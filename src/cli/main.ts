@@ -3,7 +3,7 @@ import { abortAtSignals } from "../runs/signals.js";
 import { Io } from "./io.js";
 
 const GRACE_MS = 2000;
-// grpc-js would otherwise print to stderr, and not in JSON. It reads this when it is loaded.
+// grpc-js, which reads this when it is loaded, would otherwise print to stderr, and not in JSON.
 process.env["GRPC_VERBOSITY"] ??= "NONE";
 
 const args = process.argv.slice(2);
@@ -12,7 +12,7 @@ abortAtSignals(signalled, "command");
 const io = new Io(args, signalled.signal);
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // `head` has seen enough of a result. A connector that can't print hasn't done its work.
+  // A reader such as `head` may stop early. But a connector that can't print hasn't done its work.
   if (error.code === "EPIPE" && io.hasWritten) {
     if (!io.finishes) process.exit();
     return;
@@ -23,7 +23,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 // If stderr can't be written, there is nowhere to report it.
 process.stderr.on("error", () => {});
 
-// Errors that a connector leaves unhandled outside its run.
+// Reports errors that a connector leaves unhandled outside its run.
 process.on("uncaughtException", (error) => void fail(error).finally(() => process.exit()));
 
 import("./program.js")
@@ -32,7 +32,7 @@ import("./program.js")
   .finally(endSoon);
 
 async function fail(error: unknown): Promise<void> {
-  process.exitCode = 1; // even if the report fails
+  process.exitCode = 1; // in case the report fails
   const { report } = await import("./problem.js");
   process.exitCode = report(error, io);
 }

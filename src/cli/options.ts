@@ -12,7 +12,7 @@ class Flag<Value = boolean> extends Option {
 
 export const FIRST_RUN_COUNTS = "--first-run-counts";
 
-/** All options. Each command takes some of them. */
+/** All options, of which each command takes some. */
 export const OPTIONS = {
   installation: new Flag<string>("--installation <id>", "installation (SAAS_MANAGEMENT_INSTALLATION_ID)"),
   apiKeyFile: new Flag<string>("--api-key-file <file>", "read the API key from a file; - is stdin"),
@@ -23,8 +23,8 @@ export const OPTIONS = {
   verbose: new Flag("--verbose", "print each attempt of each request"),
   json: new Flag("--json", "print JSON, also for errors"),
   preview: new Flag("--dry-run, --preview", "send nothing, and print what a run would do"),
-  firstRun: new Flag("--first-run", "this is the first run with this ledger; --first-run=1240,12 has counts"),
-  // Must be written as --first-run=…, because an optional value would swallow the name of a file.
+  firstRun: new Flag("--first-run", "the first run with this ledger; --first-run=1240,12 adds counts"),
+  // Users write counts as --first-run=…, because an optional value would swallow the name of a file.
   firstRunCounts: new Flag<string>(`${FIRST_RUN_COUNTS} <counts>`).hideHelp(),
   waitForLock: number("--wait-for-lock <seconds>", "wait for another run to end (default: 0)", 0, 999_999),
   delimiter: new Flag<string>("--delimiter <character>", "delimiter of cells, such as ; or tab").argParser(
@@ -42,17 +42,17 @@ export const OPTIONS = {
   limit: number("--limit <number>", "write at most this many", 1, 999_999_999),
   pageSize: number("--page-size <number>", "request pages of this size (default: 100, or fewer)", 1, 999_999),
   days: number("--days <number>", "how far ahead to look for renewals", 1, 9999).default(90),
-  demo: new Flag("--demo", "fill the workspace with a company"),
+  demo: new Flag("--demo", "fill the workspace with a demo company"),
   host: new Flag<string>(
     "--host <address>",
     "address to listen on (default: 127.0.0.1, for this machine only)",
   ),
   port: number("--port <number>", "port of the GraphQL API (default: a free one)", 0, 65_535),
   syncPort: number("--sync-port <number>", "port of the Sync API (default: a free one)", 0, 65_535),
-  // Not --env-file: Node takes it for its own, even after the script (https://github.com/nodejs/node/issues/54232).
+  // Not --env-file, which Node takes for itself even after the script (https://github.com/nodejs/node/issues/54232).
   writeEnv: new Flag<string>(
     "--write-env <file>",
-    "write the settings to a new file, until the server stops",
+    "write the settings to a new file, which is deleted when the server stops",
   ),
   tlsCert: new Flag<string>(
     "--tls-cert <file>",

@@ -1,8 +1,8 @@
-/** Pages to mail or print: one file, without scripts or anything from elsewhere. */
+/** Pages to mail or print, each in one file without scripts or external resources. */
 import type { Io } from "./io.js";
 import { type Options, UsageError } from "./options.js";
 
-/** Light, dark and print; one column on a phone. */
+/** Styles for light and dark screens, for print, and for phones, where there is one column. */
 const STYLE = `
 :root { color-scheme: light dark; --text: light-dark(#1b2430, #e6e9ee); --soft: light-dark(#5b6675, #9aa5b4);
   --line: light-dark(#dfe4ea, #333b46); --card: light-dark(#f5f7fa, #1d232b); --bar: light-dark(#2a6fdb, #6ea8fe);
@@ -58,7 +58,7 @@ ${body}
 `;
 }
 
-/** @param facts Each a value and what it is. */
+/** @param facts Values, each with its label. */
 export function factsOf(facts: readonly (readonly [value: string, label: string])[]): string {
   const all = facts.map(
     ([value, label]) => `<div><strong>${markup(value)}</strong><span>${markup(label)}</span></div>`,

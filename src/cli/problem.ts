@@ -13,8 +13,8 @@ import { forTerminal, type Io } from "./io.js";
 import { UsageError } from "./options.js";
 
 /**
- * How a shell user sets what the API has an option for; $ is the value. Other advice is dropped: the report shows
- * causes, and what the service said, below the message.
+ * Advice for a shell, by the API option that it replaces; $ is the value. Advice about other options is dropped,
+ * because the report shows causes, and what the service said, below the message.
  */
 const IN_A_SHELL: Readonly<Record<string, string>> = {
   allowEmpty: "set allowEmpty for it in a configuration",
@@ -29,7 +29,7 @@ const IN_A_SHELL: Readonly<Record<string, string>> = {
   waitForLockMs: "Use --wait-for-lock SECONDS",
 };
 
-/** If the whole file is wrong, every row has a problem. */
+/** Few, because every row has a problem if the whole file is wrong. */
 const SHOWN_ISSUES = 3;
 
 /** Reports an error on stderr. @returns the exit code */
@@ -67,7 +67,7 @@ function codeOf(error: unknown): string {
   return error instanceof UsageError ? "USAGE" : "UNEXPECTED";
 }
 
-/** @param lineBreak Replaces line breaks: a cause may have several lines. */
+/** @param lineBreak Replaces line breaks, because a cause may have several lines. */
 export function messageOf(error: unknown, lineBreak = "\n"): string {
   const text = error instanceof Error ? error.message : String(error);
   const advice = error instanceof SaasManagementError ? error.advice : undefined;
@@ -76,7 +76,7 @@ export function messageOf(error: unknown, lineBreak = "\n"): string {
   return escapeControls(said.replace(/\s*\n\s*/g, lineBreak));
 }
 
-/** What the service said, each problem of the input, and the messages of the causes. */
+/** Returns what the service said, each problem of the input, and the messages of the causes. */
 export function reasonsOf(error: unknown): readonly string[] {
   const message = messageOf(error);
   const isSaid = (reason: string) => message.includes(reason.replace(/\.$/, ""));
@@ -102,20 +102,20 @@ function saidBy(error: unknown): readonly string[] {
   return serverMessage === undefined || serverMessage === "" ? [] : [serverMessage];
 }
 
-/** Where a connector failed. Errors of the SDK and of the system say enough. */
+/** Shows where a connector failed. Errors of the SDK and of the system don't need a stack. */
 function stackOf(error: unknown): string {
   if (!(error instanceof Error) || "code" in error || error.stack === undefined) return "";
   const frames = error.stack.split("\n").filter((line) => /^\s+at /.test(line));
   return frames.map((line) => `${escapeControls(line)}\n`).join("");
 }
 
-/** The command that was held, for a first run. */
+/** The held command with `--first-run`, if a missing baseline is the only reason. */
 export function firstRunSteps({ reasons }: HeldReport): readonly NextStep[] {
   if (!reasons.every(({ rule }) => rule === "no-baseline")) return [];
   return [{ command: inShell([...process.argv.slice(2), "--first-run"]), when: "if this is its first run" }];
 }
 
-/** Commands that show held runs and approve them, if the ledger could store them. */
+/** Commands that show and approve held runs, if the ledger could store those runs. */
 export function approveSteps(held: readonly Pick<HeldReport, "approval">[]): readonly NextStep[] {
   const ids = held.flatMap(({ approval }) => approval?.id ?? []);
   const when = "if the change is right: the next run goes through";

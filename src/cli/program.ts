@@ -48,9 +48,9 @@ function addExamples(command: Command, examples: readonly string[]): void {
 
 /** Commander's message in one line. */
 function problemOf({ code, message }: CommanderError): string {
-  // For options without a command.
+  // Commander reports this for options without a command.
   if (code === "commander.help") return "A command is missing.";
-  // A value may be a misplaced key.
+  // Values are removed, because one may be a misplaced key.
   const text = message
     .replace(/^error: /, "")
     .replaceAll("\n", " ")

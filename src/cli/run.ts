@@ -24,7 +24,7 @@ export async function run([module = ""]: readonly string[], options: Options, io
     throw new ConfigurationError(
       `${path} doesn't export a connector: export const connector = defineConnector({ snapshots, run }).`,
     );
-  if (!isPlainObject(own)) throw new ConfigurationError(`The export options of ${path} isn't an object.`);
+  if (!isPlainObject(own)) throw new ConfigurationError(`The exported options of ${path} must be an object.`);
   await execute(readConnector("run", found), own, options, await resolveConnection(options), io);
 }
 
@@ -34,7 +34,7 @@ function isConnector(value: unknown): value is Connector {
 
 /**
  * Runs or previews a connector, and prints the receipt.
- * @param own Options of the connector's module.
+ * @param own Options that the connector's module exports.
  */
 export async function execute<S extends SnapshotCollection>(
   connector: Connector<S>,

@@ -12,7 +12,7 @@ import type { Options } from "./options.js";
 import { isPage } from "./page.js";
 import { approveSteps, lineOf } from "./problem.js";
 
-/** How to mark an id that a run doesn't remove. */
+/** Marks for ids that a held run doesn't remove. */
 const NOTES: Readonly<Record<string, string>> = { added: " (new)", changed: " (changed)" };
 
 /** Shows the last and the held runs, or all installations if none is set; the exit code says whether a run is held. */

@@ -1,9 +1,9 @@
 import { type Rule, withMethods } from "./validate.js";
 
-// Looked up, not imported: browsers have none.
+// Looked up rather than imported, because browsers have no `node:util`.
 const util = globalThis.process?.getBuiltinModule?.("node:util");
 
-/** The platform's own class. Its fetch refuses any other signal, such as jsdom's where that replaced the globals. */
+/** The class of the platform itself, because the platform's fetch refuses signals of other classes, such as jsdom's. */
 const Platform: unknown = util?.transferableAbortController?.().constructor;
 
 function createController(): AbortController {
@@ -14,13 +14,13 @@ function createController(): AbortController {
 
 export interface LinkedController {
   readonly controller: AbortController;
-  /** Removes the listeners. Always call it, because the other signals may live much longer. */
+  /** Removes the listeners. Always call `unlink`, because the signals may live much longer than the controller. */
   unlink(): void;
 }
 
 /**
- * Creates a controller that aborts when the first of `signals` does, with the same reason. Unlike `AbortSignal.any`, it
- * can be unlinked.
+ * Creates a controller that aborts when the first of `signals` does, with the same reason. The link can be removed,
+ * unlike that of `AbortSignal.any`.
  */
 export function linkAbort(...signals: readonly (AbortSignal | undefined)[]): LinkedController {
   const controller = createController();
@@ -33,14 +33,14 @@ export function linkAbort(...signals: readonly (AbortSignal | undefined)[]): Lin
   };
 }
 
-/** Aborts a controller when a signal does. @returns removes the listener */
+/** Aborts a controller when a signal does. @returns a function that removes the listener */
 export function follow(signal: AbortSignal, controller: AbortController): () => void {
   return onAbort(signal, () => controller.abort(signal.reason));
 }
 
 /**
- * Settles like `promise`, or rejects with the reason of the first signal that aborts. Meant for the caller's functions,
- * which may ignore their signal.
+ * Settles like `promise`, or rejects with the reason of the first signal that aborts. Meant for functions that the
+ * caller passes, because they may ignore their signal.
  */
 export async function raceAbort<T>(
   promise: Promise<T>,
@@ -59,7 +59,7 @@ export async function raceAbort<T>(
   }
 }
 
-/** The callbacks of one signal share one listener, because Node warns of a leak at more than ten. */
+/** The callbacks of one signal share one listener, because Node warns of a leak at more than ten listeners. */
 interface Listener {
   readonly callbacks: Set<() => void>;
   stop(): void;
@@ -67,7 +67,7 @@ interface Listener {
 
 const LISTENERS = new WeakMap<AbortSignal, Listener>();
 
-/** Calls back when a signal aborts, or at once if it already has. @returns removes the listener */
+/** Calls back when a signal aborts, or at once if it already has. @returns a function that removes the listener */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   if (signal.aborted) {
     callback();

@@ -4,16 +4,17 @@ import { onAbort } from "./abort.js";
 export interface Clock {
   /** Wall-clock time in milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds that never jump back. Only differences are meaningful. */
+  /** Milliseconds of a clock that never jumps back. Only the difference of two readings is meaningful. */
   monotonic(): number;
   /**
-   * Resolves after `ms` milliseconds, at once for zero or less. Rejects with the signal's reason if it aborts first; no
-   * timer or listener is left behind.
+   * Resolves after `ms` milliseconds, or at once if `ms` is zero or less. Rejects with the signal's reason if it aborts
+   * first; no timer or listener is left behind.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Calls back after `ms` milliseconds. Unlike a sleep, it doesn't keep the process alive unless `keepAlive` is set.
-   * @returns a function that cancels it
+   * Calls back after `ms` milliseconds. Unlike a sleep, the timer doesn't keep the process alive unless `keepAlive` is
+   * set.
+   * @returns a function that cancels the timer
    */
   after(ms: number, callback: () => void, options?: { readonly keepAlive?: boolean | undefined }): () => void;
 }
@@ -28,19 +29,17 @@ export function momentOf(clock: Clock): Moment {
   return { monotonic: clock.monotonic(), wall: clock.now() };
 }
 
-/**
- * Milliseconds since a moment. The monotonic clock may stop while a machine is suspended, so the larger figure counts.
- */
+/** Milliseconds since a moment. Reads both clocks, because the monotonic one may stop while a machine is suspended. */
 export function elapsedSince(clock: Clock, { monotonic, wall }: Moment): number {
   return Math.max(clock.monotonic() - monotonic, clock.now() - wall);
 }
 
 export type TimerOptions = Parameters<Clock["after"]>[2];
 
-/** Node fires longer timers at once. */
+/** Node fires timers at once if they're longer than this. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Completes the clock of an option: one that has only `now` gets the system's timers. */
+/** Completes the clock from an option: if it has only `now`, it gets the system's timers. */
 export function completeClock(clock: { now(): number } = systemClock): Clock {
   if ("monotonic" in clock && "sleep" in clock && "after" in clock) return clock as Clock;
   return { ...systemClock, now: () => clock.now() };
@@ -58,7 +57,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Implements a clock's sleep with its timers. */
+/** Implements `sleep` with the clock's own timers. */
 export function sleepWith(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason);

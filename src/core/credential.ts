@@ -3,7 +3,7 @@ import { AuthenticationError, ConfigurationError } from "./errors/index.js";
 import type { GraphQLOptions } from "./options.js";
 import { redactSecrets, secretsIn } from "./redact.js";
 
-/** A server only echoes what it was sent recently. */
+/** A server echoes only secrets that it received recently. */
 const MAX_SECRETS = 64;
 
 interface PendingCall {
@@ -43,8 +43,9 @@ export class Credential {
 
   /**
    * Returns the `Authorization` value for one attempt; undefined if none is sent.
-   * @param signal Ends the wait, because a provider may never settle.
-   * @param refused Value that the service refused; a pending provider call may return it again.
+   * @param signal Ends the wait for a provider that may never settle.
+   * @param refused Value that the service refused. Earlier calls aren't shared, because they may return that value
+   *   again.
    * @throws {AuthenticationError} the provider failed or returned a value that can't be sent, or there is no credential
    */
   async authorization(signal: AbortSignal, refused?: string): Promise<string | undefined> {
@@ -98,7 +99,7 @@ export class Credential {
   }
 }
 
-/** An AuthenticationError, because the service description counts a missing credential as one. */
+/** An AuthenticationError, because the service description treats a missing credential as a failed authentication. */
 export function missingCredential(): AuthenticationError {
   const value = "SAAS_MANAGEMENT_API_KEY";
   const text = `set apiKey (or ${value} with fromEnv), or authorization`;
@@ -134,8 +135,8 @@ export class OperationCredential {
   }
 
   /**
-   * Asks for another value if the service refused the latest attempt's, at most once per operation.
-   * @returns whether the value is a different one
+   * If the service refused the latest attempt's value, asks for another one, at most once per operation.
+   * @returns whether the new value differs from the refused one
    * @throws {AuthenticationError} the provider failed
    */
   async replaceAfter(failure: unknown): Promise<boolean> {
@@ -151,7 +152,7 @@ export class OperationCredential {
       if (!(error instanceof AuthenticationError)) throw error;
       const { message, serverMessage, requestId } = failure;
       throw new AuthenticationError(
-        `${message} The ${this.#credential.name} function failed when asked for another one.`,
+        `${message} The ${this.#credential.name} function failed when asked for another value.`,
         {
           cause: error.cause ?? error,
           serverMessage,

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "./errors/index.js";
 
-// Kept apart from its check, so that the package's declarations don't make a compiler load `node:tls`.
+// `TlsOptions` isn't declared beside its check, so that the package's types don't make a compiler load `node:tls`.
 /** Which servers to trust, and the client's own certificate, in PEM. */
 export interface TlsOptions {
   /** Certificates of the authorities to trust instead of the well-known ones. @default the well-known ones */
@@ -13,14 +13,14 @@ export interface TlsOptions {
   readonly serverName?: string | undefined;
 }
 
-/** True for a host that never leaves this machine, in the form of a URL or of a socket address. */
+/** True for a host on this machine, written as in a URL or as in a socket address. */
 export function isLoopback(host: string): boolean {
   return ["localhost", "[::1]", "::1"].includes(host) || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /**
- * Returns undefined if it isn't a URL. The parser's own error would quote the whole input, which may contain user info;
- * `URL.canParse` in Node 20 refuses hosts such as bücher.example after a few thousand calls.
+ * Returns undefined if `value` isn't a URL. Drops the parser's error, which quotes the whole input and any user info in
+ * it. Doesn't use `URL.canParse`, which refuses hosts such as bücher.example after a few thousand calls in Node 20.
  */
 export function parseUrl(value: unknown, base?: string): URL | undefined {
   if (typeof value !== "string") return undefined;
@@ -31,7 +31,7 @@ export function parseUrl(value: unknown, base?: string): URL | undefined {
   }
 }
 
-/** An address on the page's own origin: `//host` and `/\\host` would be on another one. */
+/** An address on the page's own origin; `//host` and `/\\host` are on another origin. */
 const RELATIVE = /^\/(?![/\\])/;
 
 /** The origin of the page, if this code runs in a browser. */
@@ -40,14 +40,14 @@ function pageOrigin(): string | undefined {
   return origin !== undefined && /^https?:/.test(origin) ? origin : undefined;
 }
 
-/** Whether an endpoint is relative but there is no page: a server may create the client that only a page uses. */
+/** Whether an endpoint is relative but there is no page, such as on a server that renders the page. */
 export function lacksPage(value: unknown): boolean {
   return typeof value === "string" && RELATIVE.test(value) && pageOrigin() === undefined;
 }
 
 /**
- * Checks an endpoint: absolute `https://`, or `http://` to loopback; no user info, query or fragment. Only `"path"`
- * allows a path, or an endpoint relative to the page's origin.
+ * Checks an endpoint: absolute `https://`, or `http://` to loopback; no user info, query or fragment. A path, and an
+ * endpoint relative to the page's origin, are allowed only with `"path"`.
  * @returns the endpoint without a trailing slash
  */
 export function resolveEndpoint(name: string, value: string, path: "path" | "no-path"): URL {

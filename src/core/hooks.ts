@@ -4,12 +4,12 @@ import type { ChannelMessage, Trace } from "./trace.js";
 
 /**
  * One attempt of an operation of either API. Contains names and numbers only, never a key, a variable, a body or a
- * record. Headers are read on request.
+ * record. Response headers are read only if you call `header`.
  */
 export type ClientEvent = {
   /**
    * - `request`: an attempt begins; the credential hasn't been fetched yet.
-   * - `response`: an attempt has ended. Every `request` gets exactly one.
+   * - `response`: an attempt has ended. Every `request` is followed by exactly one `response`.
    * - `retry`: an attempt has failed, and the next one follows after a pause.
    */
   readonly type: "request" | "response" | "retry";
@@ -18,7 +18,7 @@ export type ClientEvent = {
   readonly operation: string;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** `response`: `cancelled` if the caller ended it. A mutation whose payload has typed errors is a `success`. */
+  /** `response`: `cancelled` if the caller ended the operation. A mutation with typed errors is a `success`. */
   readonly outcome?: "success" | "failure" | "cancelled";
   /** `response`: how long the attempt took, in milliseconds. */
   readonly durationMs?: number;
@@ -39,17 +39,17 @@ export type ClientEvent = {
   readonly batchId?: string;
 };
 
-/** Published on `saas-management.attempt` with each event of an attempt, in the context of its operation or RPC. */
+/** The message on `saas-management.attempt`: an event, published in the context of its operation or RPC. */
 export interface AttemptMessage {
   readonly call: ChannelMessage;
   readonly event: ClientEvent;
 }
 
 /**
- * Where the SDK logs. You can pass `console`, pino, bunyan, winston or consola as they are. It never receives a key, a
- * variable or a record.
+ * Where the SDK logs. You can pass `console`, pino, bunyan, winston or consola as they are. The logger never receives a
+ * key, a variable or a record.
  *
- * The SDK recognizes pino and bunyan by `child` together with `bindings` or `addSerializers`. It passes them the
+ * The SDK recognizes pino and bunyan by `child` together with `bindings` or `addSerializers`, and passes them the
  * details first, with `error` renamed to `err`.
  */
 export interface Logger {
@@ -59,7 +59,7 @@ export interface Logger {
   info(message: string, details?: object): void;
   /** Failures that the SDK handled, for example by retrying. */
   warn(message: string, details?: object): void;
-  /** Failures that it couldn't handle, although no call fails because of them. */
+  /** Failures that the SDK couldn't handle, but that make no call fail. */
   error(message: string, details?: object): void;
 }
 
@@ -82,14 +82,14 @@ export function safeLogger(logger: Logger | undefined): Logger {
   return { debug: safe("debug"), info: safe("info"), warn: safe("warn"), error: safe("error") };
 }
 
-/** Checks documented methods rather than a symbol of one version, because loggers get wrapped and bundled. */
+/** Looks for documented methods rather than for a symbol of one version, because loggers get wrapped and bundled. */
 function takesDetailsFirst(logger: object): boolean {
   const has = (name: string) => typeof Reflect.get(logger, name) === "function";
   return has("child") && (has("bindings") || has("addSerializers"));
 }
 
 /**
- * Wraps a caller's callback so that it never throws. It isn't awaited, and its errors are logged.
+ * Wraps a caller's callback so that it never throws. The callback isn't awaited, and its errors are logged.
  * @param name Name of the option, for the log.
  */
 export function safeCallback<Event>(
@@ -116,7 +116,7 @@ function callSafely(call: () => unknown, failed: (error: unknown) => void): void
 /** An operation that emits events. */
 export interface Observed {
   readonly info: Pick<ClientEvent, "api" | "operation" | "installationId" | "batchId">;
-  /** Its name in messages, such as `GraphQL query Licenses`. */
+  /** The operation's name in messages, such as `GraphQL query Licenses`. */
   readonly label: string;
   /** Receives each event of the operation, as the hook and the channels do. */
   readonly onEvent?: ((event: ClientEvent) => void) | undefined;

@@ -1,13 +1,13 @@
 import { isObject } from "./validate.js";
 
 /**
- * What a network failure means, for GraphQL (fetch), gRPC and proxies alike: one table of codes. No message repeats the
- * words of the peer or the runtime.
+ * What a network failure means, for GraphQL (fetch), gRPC and proxies alike: one table of codes. The messages never
+ * repeat the words of the peer or the runtime.
  */
 export interface NetworkError {
   /** What happened, worded as the end of a sentence: `the server refused the connection`. */
   readonly description: string;
-  /** What to do about it: a sentence without its final period. */
+  /** What to do about the failure: a sentence without its final period. */
   readonly advice: string;
   /** Whether another attempt may succeed: a network recovers, a wrong certificate does not. */
   readonly retryable: boolean;
@@ -36,7 +36,7 @@ export const NETWORK_ERRORS = {
   UND_ERR_BODY_TIMEOUT: interrupted("the response stopped arriving", "Try again later"),
   CLOSED: unsent("the server closed the connection at once", CHECK_HTTPS),
   SILENT: unsent("the server accepted the connection but sent nothing", CHECK_HTTPS),
-  // Browsers give no more detail than that.
+  // Browsers give no details about a failed request.
   CORS: interrupted(
     "the connection failed, or the browser blocked it",
     "Check the endpoint and the network, and that the server allows the page's origin, POST and the headers that are sent (CORS)",
@@ -83,7 +83,7 @@ export const NETWORK_ERRORS = {
   ),
   NOT_HTTP2: lasting("the server does not speak HTTP/2, which gRPC needs", CHECK_HTTPS),
   REDIRECTED: lasting(
-    "the server redirected it, and redirects are not followed: only baseUrl receives the API key",
+    "the server sent a redirect, which is not followed: only baseUrl receives the API key",
     "Check baseUrl",
     false,
   ),
@@ -118,7 +118,7 @@ export type NetworkErrorCode = keyof typeof NETWORK_ERRORS;
 
 /**
  * Codes of Node, undici, OpenSSL, zlib and llhttp, and the messages that grpc-js, Deno and undici give in place of a
- * code, all in lower case with blanks for `_`. The first match wins. TLS alerts have numbers (RFC 8446, section 6).
+ * code, in lower case, each `_` as a blank. The first match wins. TLS alerts have numbers (RFC 8446, section 6).
  */
 const PATTERNS: readonly (readonly [RegExp, NetworkErrorCode])[] = [
   [
@@ -148,7 +148,7 @@ const PATTERNS: readonly (readonly [RegExp, NetworkErrorCode])[] = [
   [/^name resolution failed|^failed to parse dns address/, "ENOTFOUND"],
 ];
 
-/** The meaning of an error from fetch, and the code of the cause that reveals it. */
+/** The meaning of an error from fetch, and the code that it was derived from. */
 export interface NetworkFailure extends NetworkError {
   readonly code: string | undefined;
 }
@@ -164,11 +164,11 @@ export function networkErrorOf(error: unknown): NetworkFailure {
   return { ...NETWORK_ERRORS.UNKNOWN, code: undefined };
 }
 
-/** Messages of engines and libraries about a network failure without a code. */
+/** Matches the messages of engines and libraries about a network failure that has no code. */
 const OF_NETWORK =
   /fetch failed|failed to fetch|load failed|network|connect|socket|terminated|sending request|time[sd]? ?out|timeout|\b(tls|ssl|offline|closed?|reset|aborted|premature)\b/i;
 
-/** Messages of engines about a mistake in a program. They can mention any name: `socket is not defined`. */
+/** Matches messages of engines about a mistake in a program, which can mention any name: `socket is not defined`. */
 const OF_PROGRAM =
   /^(Reference|Range|Syntax|Assertion)Error:|\bis not (a|an|defined|iterable)\b|Error: cannot (read|set|destructure|access|convert|create) |\b(undefined|null)\b/i;
 
@@ -196,7 +196,7 @@ export function throughProxy(failure: NetworkError, proxy: unknown): NetworkErro
   return { ...failure, description: `${failure.description} (proxy: ${proxy})` };
 }
 
-/** Reads an error message, such as the last error that grpc-js quotes. Returns undefined if it isn't in the table. */
+/** Reads an error message, such as the last error that grpc-js quotes. Returns undefined if the table lacks it. */
 export function networkErrorInText(text: string): NetworkError | undefined {
   const code = meaningOf(text);
   return code === undefined ? undefined : NETWORK_ERRORS[code];
@@ -212,7 +212,7 @@ export function causesOf(error: unknown): readonly unknown[] {
   return chain;
 }
 
-/** The code of an error, if it looks like a code: messages quote it. */
+/** The code of an error; undefined if it doesn't look like a code, because messages quote it. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" && /^\w{1,64}$/.test(error.code) ? error.code : undefined;

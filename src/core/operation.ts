@@ -6,17 +6,18 @@ import { Deadline, withRetry } from "./retry.js";
 import { type ChannelMessage, openTrace, type Trace, type TracedCall, traced } from "./trace.js";
 
 export interface AttemptContext {
-  /** Undefined if a proxy adds the header. */
+  /** The `Authorization` value; undefined if a proxy adds the header. */
   readonly authorization: string | undefined;
   readonly redact: (text: string) => string;
   /** Aborts when the caller aborts or the operation's time is up. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   /**
-   * Headers that subscribers of a tracing channel add, with names in lower case; in the Sync API, also the caller's.
+   * Headers that subscribers of a tracing channel add, with names in lower case. In the Sync API, the caller's headers
+   * are included.
    */
   readonly carried: Readonly<Record<string, string>>;
-  /** Reports the headers of a response as soon as they're known. May be called again with more. */
+  /** Reports the headers of a response as soon as they're known. May be called again with more headers. */
   readonly answered: (header: ReadHeader) => void;
 }
 
@@ -89,7 +90,7 @@ async function runAttempts<T>(
       ended("success");
       return value;
     } catch (error) {
-      // The caller's reason may be an error from another operation.
+      // The caller's abort reason may be an SDK error, from another operation.
       const byCaller = deadline.isCallersReason(error);
       if (!byCaller) annotate(error, { requestId: requestId() });
       ended(byCaller ? "cancelled" : "failure", error);
@@ -114,7 +115,7 @@ function findHeader(headers: readonly ReadHeader[], name: string): string | unde
 /** Common headers for the server's own request id; the service description names none. */
 const REQUEST_ID_HEADERS = ["x-request-id", "x-correlation-id"];
 
-/** The server's request id. Must look like an id, because errors and events show it. */
+/** The server's request id, which must look like an id, because errors and events show it. */
 export function readRequestId(header: ReadHeader, redact: (text: string) => string): string | undefined {
   for (const name of REQUEST_ID_HEADERS) {
     const value = header(name);
@@ -130,7 +131,7 @@ export function readRequestId(header: ReadHeader, redact: (text: string) => stri
  */
 export async function withCallSite<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
   const site: { stack?: string } = {};
-  // Firefox doesn't have it.
+  // Firefox may have no `captureStackTrace`.
   Error.captureStackTrace?.(site, withCallSite);
   try {
     return await call();
@@ -151,7 +152,7 @@ function framesOf({ stack }: { stack?: string }): readonly string[] {
   return typeof stack === "string" ? stack.split("\n").slice(1) : [];
 }
 
-/** Leaves out repeated frames: a nested call already has those of the outer one. */
+/** Adds only frames that aren't in the stack yet, because a nested call has already added those of the outer call. */
 function appendFrames(error: Error, frames: readonly string[]): void {
   if (typeof error.stack !== "string") return;
   const known = error.stack.split("\n");

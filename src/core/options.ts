@@ -27,14 +27,14 @@ export interface GraphQLOptions {
    *
    * The function is called once per attempt, and concurrent attempts share one call. A client serves one workspace, so
    * the function must not depend on who makes the call. If the service refuses the key, the SDK calls the function once
-   * more and retries at once if it returns a different key; a mutation is only retried if none of it can have been
+   * more, and retries at once if the key is a different one; a mutation is retried only if no part of it can have been
    * executed. An error that the function throws becomes the `cause` of an `AuthenticationError`.
    * @default none: `authorization` is then required
    */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
   /**
-   * Platform-managed authentication: returns the whole `Authorization` value. Called as often as an `apiKey` function.
-   * Use `"none"` behind a proxy that adds the header; the SDK then sends none.
+   * Platform-managed authentication: returns the whole `Authorization` value. The function is called as often as an
+   * `apiKey` function. Use `"none"` behind a proxy that adds the header; the SDK then leaves the header out.
    * @default none: `apiKey` is then required
    */
   readonly authorization?: (() => string | Promise<string>) | "none" | undefined;
@@ -49,20 +49,20 @@ export interface GraphQLOptions {
    */
   readonly retry?: RetryOptions | false | undefined;
   /**
-   * Sent with every request, as HTTP headers and as gRPC metadata. The SDK refuses `authorization` and headers that
+   * Headers to add to every request; for gRPC, they're metadata. The SDK refuses `authorization` and headers that
    * belong to the connection: `connection`, `keep-alive`, `proxy-connection`, `proxy-authorization`, `te` other than
    * `trailers`, `trailer`, `upgrade`, `transfer-encoding`, `content-length`, `expect` and `host`. @default none
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * Maximum size of one GraphQL response in bytes, after decompression. The SDK stops reading at the limit and throws a
-   * `TransportError`. Raise it with care: parsing blocks the event loop and `timeoutMs` can't interrupt it. In the
-   * worst case, 16 MB of empty objects take 2 s and 60 MB take 25 s. @default 16_777_216 (16 MiB)
+   * `TransportError`. Raise the limit with care: parsing blocks the event loop, and `timeoutMs` can't interrupt it. In
+   * the worst case, 16 MB of empty objects take 2 s and 60 MB take 25 s. @default 16_777_216 (16 MiB)
    */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * The `fetch` that sends the GraphQL requests. It must support `redirect: "manual"` and can't be combined with `tls`
-   * or `proxy`.
+   * The `fetch` that sends the GraphQL requests. The function must support `redirect: "manual"` and can't be combined
+   * with `tls` or `proxy`.
    * @default globalThis.fetch
    */
   readonly fetch?: typeof globalThis.fetch | undefined;
@@ -86,8 +86,8 @@ export interface GraphQLOptions {
    */
   readonly logger?: Logger | undefined;
   /**
-   * Called for every attempt, for metrics and traces. It receives frozen objects and isn't awaited. Errors it throws
-   * are logged and have no other effect. @default none
+   * Called for every attempt, for metrics and traces. The function receives frozen objects and isn't awaited. Errors it
+   * throws are logged and have no other effect. @default none
    */
   readonly onEvent?: ((event: ClientEvent) => void) | undefined;
   /** Your program, as it should appear in the user agent. @default none */
@@ -125,7 +125,7 @@ export interface CommonConfiguration {
   readonly userAgent: string;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Whether calls go to the service. Only those are published on the tracing channels. */
+  /** Whether calls go to the service. Only calls to the service are published on the tracing channels. */
   readonly isTraced: boolean;
 }
 
@@ -158,10 +158,10 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Copies a caller's headers. Refuses a `Headers`, a Map or a list of pairs, because they'd be sent as no headers at
- * all.
- * @throws {ConfigurationError | InvalidInputError} not a plain object, a value is not a string, or the header is one
- *   that the SDK or the connection sets
+ * Copies a caller's headers. Refuses a `Headers`, a Map or a list of pairs, because reading them as an object would
+ * yield no headers.
+ * @throws {ConfigurationError | InvalidInputError} `headers` isn't a plain object, a value isn't a string, or the
+ *   header is one that the SDK or the connection sets
  */
 export function readHeaders(
   headers: unknown,
@@ -186,7 +186,7 @@ export function readHeaders(
 
 const OWN_HEADERS = ["authorization", "content-type", "accept", "user-agent"];
 
-/** Returns the entries of a trace's carrier that can be sent. A subscriber must not be able to make a call fail. */
+/** Returns only the entries of a trace's carrier that can be sent, so that a subscriber can't make a call fail. */
 export function sendableHeaders(
   carrier: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, string>> {

@@ -1,14 +1,14 @@
 import { InvalidInputError } from "./errors/index.js";
 
-/** Key of the function that locates an array's records. All copies of the package share it. */
+/** Key of the function that locates an array's records, shared by all copies of the package. */
 const LOCATE = Symbol.for("@saas-management/sdk/locate");
 
 /**
  * Attaches locations to the records of an array, so that errors from writes can say where a record came from.
- * @param locate Returns the location of the record at an index, such as `sheet 1, row 17`. Only called when an error
- *   needs it.
+ * @param locate Returns the location of the record at an index, such as `sheet 1, row 17`. Called only when an error
+ *   needs the location.
  * @returns a copy of the array that knows the locations
- * @throws {InvalidInputError} not an array, or not a function
+ * @throws {InvalidInputError} `records` isn't an array, or `locate` isn't a function
  * @example
  * ```ts
  * await batch.write("accounts", located(accounts, (index) => `sheet 1, row ${index + 2}`));

@@ -32,7 +32,7 @@ export interface DeadlineOptions {
   readonly option?: string | undefined;
   /** What to do when the time is up, for the error's message. @default to raise the option, or try again later */
   readonly advice?: (() => string | undefined) | undefined;
-  /** Ends the operation early. A controller belongs to the operation, and also aborts when the time is up. */
+  /** Ends the operation early. A controller belongs to the operation, so the SDK also aborts it when the time is up. */
   readonly cancellation?: AbortSignal | AbortController | undefined;
   /** Whether calling the same method again is safe after the time is up. @default false */
   readonly retryable?: boolean | undefined;
@@ -66,11 +66,11 @@ export class Deadline {
       this.#timeout = new TimeoutError(message, { timeoutMs, retryable, cause: this.lastFailure });
       controller.abort(this.#timeout);
     };
-    // Not a sleep: every request would pay for its promise and signal.
+    // Not `clock.sleep`, because every request would pay for a promise and a listener.
     this.#stopTimer = clock.after(timeoutMs, expire, { keepAlive: true });
   }
 
-  /** Never negative: the time may be over before a busy process gets to its timer, and Node warns of such timers. */
+  /** At least 0, because time may run out before a busy process runs its timers, and Node warns of negative ones. */
   get remainingMs(): number {
     return Math.max(0, this.#endsAt - this.#clock.monotonic());
   }
@@ -112,9 +112,9 @@ export interface RetryContext {
   readonly deadline: Deadline;
   readonly budget: RetryBudget;
   /**
-   * Called for a failure that isn't retryable. If it returns true, it has removed the cause, and the next attempt
+   * Called for a failure that isn't retryable. If `recover` returns true, the cause is removed, and the next attempt
    * follows at once, regardless of the policy.
-   * @throws {SaasManagementError} to fail with instead
+   * @throws {SaasManagementError} an error to fail with instead
    */
   readonly recover: (failure: SaasManagementError) => Promise<boolean>;
   readonly onRetry: (failure: SaasManagementError, attempt: number, delayMs: number) => void;
@@ -128,11 +128,11 @@ type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: fals
  * Only `retryable` errors of the SDK are retried. If the service asks for a pause, the SDK waits that long; if not
  * enough time is left, it throws the error at once.
  *
- * p-retry runs the loop: it numbers the attempts, counts the retries, and asks after each failure whether it counts and
- * whether to continue. It gets no signal, because it would drop a success if the signal had since aborted. It gets only
- * errors of the SDK, because it replaces anything that isn't an error. We compare the limit ourselves, because p-retry
- * stops asking once it's reached, even after a failure that doesn't count. And we make the pauses, to honor
- * Retry-After, full jitter and our clock.
+ * p-retry runs the loop: it numbers the attempts, counts the retries, and asks after each failure whether the failure
+ * counts and whether to continue. We pass p-retry no signal, because it would drop a success if the signal had since
+ * aborted. We pass p-retry only errors of the SDK, because it replaces anything that isn't an error. We check the limit
+ * ourselves, because p-retry stops asking once the limit is reached, even after a failure that doesn't count. We also
+ * make the pauses, to honor Retry-After, full jitter and our clock.
  */
 export async function withRetry<T>(
   attempt: (number: number) => Promise<T>,
@@ -203,7 +203,7 @@ function noteFailure(reason: unknown, attempts: number, deadline: Deadline): Saa
   return reason;
 }
 
-/** Why there is no time for another attempt; undefined if there is. */
+/** Why there is no time for another attempt; undefined if there is time. */
 function stopReason(
   askedMs: number,
   delayMs: number,
@@ -253,12 +253,12 @@ const MAX_RETRY_AFTER_SECONDS = 2 ** 31;
 const HTTP_DATE =
   /^[A-Z][a-z]{2,8}(, \d{2}[- ][A-Z][a-z]{2}[- ]\d{2,4} [\d:]{8} GMT| [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4})$/;
 const ASCTIME = /\d{4}$/;
-/** Not an HTTP format, but some services send it. */
+/** ISO 8601 isn't a date format of HTTP, but some services send it. */
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/;
 
 /**
  * Converts a `Retry-After` (a number of seconds or a date; RFC 9110, section 10.2.3) to milliseconds. Returns undefined
- * if it's neither.
+ * for anything else.
  * @param now Wall-clock time in milliseconds since the epoch.
  */
 export function parseRetryAfter(value: string, now: number): number | undefined {

@@ -26,28 +26,28 @@ export interface ChannelMessage {
   readonly endpoint?: string | undefined;
   /** Sync API. */
   readonly installationId?: string | undefined;
-  /** Sync API: id of the batch; for `sync.batch`, once it has one. */
+  /** Sync API: id of the batch; for `sync.batch`, set once the batch has one. */
   batchId?: string | undefined;
   /** `sync.batch`: number of the batch within its run, from 1. */
   readonly attempt?: number | undefined;
-  /** `sync.batch`: how long it waited for the lock, in milliseconds; once it has an id. */
+  /** `sync.batch`: how long the batch waited for the lock, in milliseconds; set once the batch has an id. */
   waitedForLockMs?: number | undefined;
   /** `sync.write`, and `sync.rpc` of a write: the collection being written. */
   readonly collection?: string | undefined;
   /** `sync.rpc` of a batch: the time left on the lease when the call begins, in milliseconds. */
   readonly leaseRemainingMs?: number | undefined;
   /**
-   * Sent as HTTP headers and gRPC metadata by this call and all calls within it. Subscribers of `start` add entries,
+   * What this call and all calls within it send as HTTP headers or gRPC metadata. Subscribers of `start` add entries,
    * such as `traceparent`. The SDK ignores names that it or the connection sets, and values that can't be sent.
    */
   readonly carrier: Record<string, string>;
-  /** Subscribers of `start` may set it to run the call in a context of their own. */
+  /** Subscribers of `start` may set `enter` to run the call in a context of their own. */
   enter?: (<T>(work: () => T) => T) | undefined;
   /** The call that this one is part of. */
   readonly parent?: ChannelMessage | undefined;
   /**
-   * Figures about the result: a `RunReceipt`, `WriteStats`, or the pages of a walk. For a batch, its state, even if it
-   * failed.
+   * Figures about the result: a `RunReceipt`, `WriteStats`, or the pages of a walk. For a batch, its state, even if the
+   * batch failed.
    */
   result?: object | undefined;
   /** The error that the call throws. */
@@ -71,12 +71,12 @@ interface Channel {
   readonly error: Publisher;
 }
 
-// Looked up rather than imported, because browsers have neither.
+// Looked up rather than imported, because browsers have neither module.
 const { process } = globalThis;
 const diagnostics = process?.getBuiltinModule?.("node:diagnostics_channel");
 const hooks = process?.getBuiltinModule?.("node:async_hooks");
 
-// Keeps a reference, because Node drops a channel that has none.
+// Keeps the channels, because Node drops a channel that nothing refers to.
 const CHANNELS: ReadonlyMap<TracedCall, Channel> = new Map(
   CALLS.flatMap((call) => {
     const channel = diagnostics?.tracingChannel?.<object, ChannelMessage>(`saas-management.${call}`);
@@ -86,7 +86,7 @@ const CHANNELS: ReadonlyMap<TracedCall, Channel> = new Map(
 
 const ATTEMPTS = diagnostics?.channel("saas-management.attempt");
 
-/** The call that this code is part of. */
+/** The call that the running code is part of. */
 const current = hooks && new hooks.AsyncLocalStorage<ChannelMessage>();
 
 type Run = <T>(work: () => T) => T;
@@ -107,7 +107,7 @@ export class Trace {
     const { message } = this;
     let inStores: Run = (work) => work();
     channel.start.runStores(message, () => {
-      // Not `tracePromise`, because a batch and a walk are a series of calls.
+      // `tracePromise` doesn't fit, because a batch and a walk are a series of calls.
       const take = () => {
         inStores = snapshot();
       };
@@ -124,7 +124,7 @@ export class Trace {
     this.run(() => ATTEMPTS.publish({ call: this.message, event }));
   }
 
-  /** @param result Figures only: subscribers see them. */
+  /** @param result Figures only, because subscribers see the result. */
   ended(result?: object): void {
     this.#end(() => {
       this.message.result = result;
@@ -152,8 +152,8 @@ export class Trace {
 
 /**
  * Begins a call that ends later.
- * @param parent The call that it is part of, if that isn't the current one.
- * @returns undefined if neither it nor the call around it has subscribers
+ * @param parent The call around this one, if that isn't the current call.
+ * @returns undefined if neither the call nor the one around it has subscribers
  */
 export function openTrace(call: TracedCall, facts: () => Facts, parent?: ChannelMessage): Trace | undefined {
   const channel = CHANNELS.get(call);

@@ -9,8 +9,8 @@ export interface Rule {
 }
 
 /**
- * An options type as a table: the compiler rejects a missing or an unknown option. True for an option that is checked
- * where it's used.
+ * An options type as a table: the compiler rejects a missing or an unknown option. An option that is checked where it's
+ * used has the entry `true`.
  */
 export type OptionTable<Options> = Readonly<Record<keyof Options, Rule | true>>;
 
@@ -81,7 +81,7 @@ function displayKey(key: string): string {
   return /^[A-Za-z_$][\w$-]{0,31}$/.test(key) ? ` ${key}` : "";
 }
 
-/** Returns ` Did you mean x?` if a known key differs only in case and separators, otherwise `""`. */
+/** Returns ` Did you mean x?` if a known key differs from `key` only in case and separators, otherwise `""`. */
 export function suggestKey(key: string, known: readonly string[]): string {
   const folded = foldKey(key);
   const match = known.find((candidate) => foldKey(candidate) === folded);
@@ -93,7 +93,7 @@ function foldKey(key: string): string {
 }
 
 /**
- * Checks the options of a call and returns a shallow copy. Call it once, in the public method.
+ * Checks the options of a call and returns a shallow copy. Call this once, in the public method.
  * @param place The method that takes the options, such as `write`.
  * @throws {InvalidInputError} or the given class: not a plain object, an unknown key, or a value that breaks its rule
  */
@@ -162,7 +162,7 @@ function isFlag(value: unknown): value is boolean {
   return typeof value === "boolean";
 }
 
-/** A time may have fractions of milliseconds. */
+/** Allows fractions, because a time may have fractions of a millisecond. */
 export function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }

@@ -43,7 +43,7 @@ import { previewVendors, vendorVariables } from "./vendors.js";
 /**
  * The GraphQL API of one workspace (service description, "GraphQL API").
  *
- * - Queries are retried after transient failures. Mutations never are, unless you pass `idempotent: true`.
+ * - Queries are retried after transient failures. Mutations are retried only if you pass `idempotent: true`.
  * - A method that returns a promise rejects with an error of the SDK, or with the reason of your signal.
  *
  * @example
@@ -122,8 +122,8 @@ export class GraphQLClient implements AsyncDisposable {
   /**
    * Sets the state of vendors, and with it the state of their applications.
    *
-   * @param where Which vendors to change, or `"all"` for every vendor of the workspace. A filter with an empty part is
-   *   refused, even if it's only empty because a value was `undefined`: it would match more vendors than you meant.
+   * @param where Which vendors to change, or `"all"` for every vendor of the workspace. A filter with an empty part,
+   *   such as a value that is `undefined`, is refused, because it would match more vendors than you meant.
    * @returns the number of changed vendors
    * @throws {InvalidInputError} the state or `where` is missing, or a part of `where` has no condition; nothing was
    *   sent
@@ -142,8 +142,8 @@ export class GraphQLClient implements AsyncDisposable {
    * Shows which vendors {@link GraphQLClient.changeVendorsState} would match now with the same arguments. Sends only
    * queries.
    *
-   * No query lists vendors, so this reads every page of the matching applications. It can't see vendors without
-   * applications, and counts vendors with the same name as one.
+   * No query lists vendors, so this reads every page of the matching applications. The preview can't see vendors
+   * without applications, and counts vendors with the same name as one.
    *
    * @returns the vendors' names, sorted, and how many there are; `count` is undefined if the vendor of a matching
    *   application has no name
@@ -175,8 +175,8 @@ export class GraphQLClient implements AsyncDisposable {
   }
 
   /**
-   * Sends a document of your own and returns the response as is, with its `errors`. It still rejects if the whole
-   * request failed (network, credential, rate limit).
+   * Sends a document of your own and returns the response as is, with its `errors`. The promise still rejects if the
+   * whole request failed (network, credential, rate limit).
    * @returns `data`, which may be partial, and is null if the HTTP status isn't a success; `errors`, at most 1,000; and
    *   `requestId`, the server's own id of the request, if it sent one
    * @throws {AuthenticationError | RateLimitError | TransportError | TimeoutError | ClosedError}
@@ -202,14 +202,14 @@ export class GraphQLClient implements AsyncDisposable {
   }
 
   /**
-   * Pages through a connection in a document of your own; it may be nested in the data. The document must declare
-   * variables for the page size and the cursor.
+   * Pages through a connection in a document of your own; the connection may be nested in the data. The document must
+   * declare variables for the page size and the cursor.
    *
    * @example
    * ```ts
    * client.paginate(ApplicationNames, {}, { select: (data) => data.applications });
    * ```
-   * @throws {InvalidInputError} an option is invalid, or a name or value of a paging variable
+   * @throws {InvalidInputError} an option, or the name or value of a paging variable, is invalid
    */
   paginate<Data, Node, Variables extends object = Readonly<Record<string, unknown>>>(
     document: Document<Data, Variables>,
@@ -219,7 +219,7 @@ export class GraphQLClient implements AsyncDisposable {
     return paginate(this.#transport, document, variables, options);
   }
 
-  /** Refuses new requests, cancels running ones and waits for them to end. You can call it more than once. */
+  /** Refuses new requests, cancels running ones and waits for them to end. You can call `close` more than once. */
   async close(): Promise<void> {
     await this.#transport.close();
   }

@@ -26,23 +26,24 @@ const HANDLER_OPTIONS = {
 
 const NOT_ALLOWED = "DOCUMENT_NOT_ALLOWED";
 
-/** Maps a document's key to the name of its method; empty for a caller's own document. */
+/** Maps a document's key to the name of its method; the name is empty for a document of the caller's own. */
 type Allowed = ReadonlyMap<string, string>;
 
 /**
  * Creates a handler that forwards a page's documents to the service, with a key that the page never sees. In the page,
  * `new GraphQLClient({ baseUrl: "/api", authorization: "none" })` works if the handler answers `/api/graphql`.
  *
- * - It doesn't know who is calling: check the session before you call it.
- * - It doesn't retry, because the client in the page does.
+ * - The handler doesn't know who is calling: check the session before you call the handler.
+ * - The handler doesn't retry, because the client in the page does.
  * - The page never gets the service's keys, headers or messages. Errors keep their paths and codes. If the service
- *   refuses the key, the page gets `UPSTREAM_REFUSED` (HTTP 500), because it isn't the page's fault.
+ *   refuses the key, the page gets `UPSTREAM_REFUSED` (HTTP 500), because that isn't the page's fault.
  *
  * @returns a function that answers every request; it accepts `POST` with JSON
- * @throws {ConfigurationError} an option is invalid; if a document is, the returned function rejects with it
+ * @throws {ConfigurationError} an option is invalid; for an invalid document, the returned function rejects with this
+ *   error
  */
 export function createGraphQLHandler(options: {
-  /** Sends the requests, with its own key. Its `onEvent` and `logger` report what failed and why. */
+  /** Sends the requests with the client's own key; its `onEvent` and `logger` report what failed and why. */
   readonly client: GraphQLClient;
   /**
    * What a page may send: documents, and names of `GraphQLClient` methods. The page chooses the variables, but
@@ -67,7 +68,7 @@ export function createGraphQLHandler(options: {
   const documents = [...allow];
   let allowed: Allowed | undefined;
   return async (request) => {
-    // Like the client, it loads graphql on the first request.
+    // Like the client, the handler loads graphql only on the first request.
     const { keyedDocument, readDocument } = await import("./request/attempt.js");
     allowed ??= new Map(
       documents.map((entry, index) => {
@@ -104,7 +105,7 @@ function refuse(status: number, code: string, headers?: Readonly<Record<string, 
   return respond(status, { errors: [{ message, extensions: { code } }] }, headers);
 }
 
-/** Accepts only JSON: a form on another site could send any other type without a CORS check. */
+/** Accepts only JSON, because a form on another site could send any other type without a CORS check. */
 async function readBody(
   request: Request,
   maxBytes: number,

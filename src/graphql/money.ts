@@ -2,23 +2,23 @@ import { Big as SharedBig } from "big.js";
 import { InvalidInputError } from "../core/errors/index.js";
 import { describeType, isObject } from "../core/validate.js";
 
-/** A constructor with its own settings, because a program may have set `Big.strict` on the shared one. */
+/** A constructor with its own settings, because a program may have set `Big.strict` on the shared constructor. */
 const Big = /* @__PURE__ */ SharedBig();
-/** Far more digits than money has. A sum is written in full, so "1e900000000" would exhaust the memory. */
+/** More digits than any amount of money has. Sums are written in full, so "1e900000000" would exhaust the memory. */
 const MAX_DIGITS = 100;
 const DECIMAL = `a decimal number with at most ${MAX_DIGITS} digits on either side of the point`;
 
 /**
  * Adds up amounts per currency, exactly: 0.1 and 0.2 make 0.3.
  *
- * Skips items whose money or amount is null, because their amount is unknown. A currency that only such items have
- * isn't in the result.
+ * Skips items whose money or amount is null, because their amount is unknown. A currency without any known amount isn't
+ * in the result.
  *
  * @example
  * ```ts
  * await sumByCurrency(client.licenses(), (license) => license.potentialSaving); // Map { "EUR" => "1250.3" }
  * ```
- * @param items A connection, its nodes, or another iterable; added as they arrive
+ * @param items A connection, its nodes, or another iterable; items are added as they arrive
  * @param select Returns the amount of an item, as a number or a decimal string
  * @returns each currency's sum as a plain decimal string, in the order of the first items
  * @throws {InvalidInputError} an amount isn't a decimal number, has more than 100 digits before or after the point, or
@@ -37,10 +37,10 @@ export async function sumByCurrency<Item>(
   for await (const item of items) {
     index++;
     const { amount, currency } = select(item) ?? {};
-    // The types promise an amount, but a server may not know it.
+    // The types promise an amount, but a server that doesn't know it may send null.
     if (amount === null || amount === undefined) continue;
     if (typeof currency !== "string" || currency === "")
-      throw invalidAmount(index, "currency", "a currency code beside an amount");
+      throw invalidAmount(index, "currency", "a currency code if there is an amount");
     const exact = decimalOf(amount);
     if (exact === undefined) throw invalidAmount(index, "amount", DECIMAL);
     sums.set(currency, exact.plus(sums.get(currency) ?? 0));

@@ -27,13 +27,12 @@ const isArrayOfObjects: (errors: unknown) => boolean = listOf(isJsonObject);
 
 /** A {@link MutationError} of one mutation. */
 export interface MutationErrorOf<M extends keyof MutationErrors> extends MutationError {
-  /** The typed errors of the mutation. Check `__typename` to tell them apart. */
+  /** The typed errors of the mutation; check `__typename` to tell them apart. */
   readonly errors: readonly MutationErrors[M][];
 }
 
 /**
- * Whether an error is a {@link MutationError} of this mutation. It narrows `errors`, so you can check their
- * `__typename`.
+ * Whether an error is a {@link MutationError} of this mutation. Narrows `errors`, so you can check their `__typename`.
  *
  * @example
  * ```ts
@@ -51,7 +50,7 @@ export function isMutationError<M extends keyof MutationErrors>(
 
 /**
  * Sends a mutation and returns the result in its payload.
- * @param read Reads the result from a payload without errors; undefined or null if it has none.
+ * @param read Reads the result from a payload without errors; returns undefined or null if there is no result.
  * @throws {MutationError} the payload has typed errors
  * @throws {TransportError} the payload shows neither success nor failure
  */

@@ -24,7 +24,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** Time limit for the request, including retries, in milliseconds. @default the client's `timeoutMs` */
   readonly timeoutMs?: number | undefined;
-  /** Sent with the request; overrides the client's `headers`, and follows the same rules. @default none */
+  /** Headers of the request, which override the client's `headers` and follow the same rules. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * How transient failures are retried; `false` turns retries off. Fields that you leave out come from the client's
@@ -37,7 +37,7 @@ export interface RequestOptions {
 export interface MutationOptions extends RequestOptions {
   /**
    * Confirms that sending the mutation twice has the same effect as sending it once, so the SDK may retry transient
-   * failures. Without it, a mutation is never retried. @default false
+   * failures. Without `idempotent`, a mutation is never retried. @default false
    */
   readonly idempotent?: boolean | undefined;
 }
@@ -54,8 +54,8 @@ export interface ListOptions<Where, Order> extends RequestOptions {
   /** Maximum number of nodes to read in total; 0 or more. @default no limit */
   readonly limit?: number | undefined;
   /**
-   * Maximum number of nodes per request; 1 or more. It doesn't affect which nodes you get. The service refuses pages
-   * that are too large. @default the client's `pageSize`
+   * Maximum number of nodes per request; 1 or more. The page size doesn't affect which nodes you get. The service
+   * refuses pages that are too large. @default the client's `pageSize`
    */
   readonly pageSize?: number | undefined;
   /**
@@ -74,7 +74,7 @@ export interface ListOptions<Where, Order> extends RequestOptions {
 
 export type PagingOptions = Omit<ListOptions<never, never>, "where" | "order">;
 
-/** Header names in lower case. Not a `Headers`, because creating one costs more than the rest of a request. */
+/** Header names in lower case. Not a `Headers`, because creating a `Headers` costs more than the rest of a request. */
 export type HeaderRecord = Readonly<Record<string, string>>;
 
 export type GraphQLConfiguration = ReturnType<typeof resolveOptions>;
@@ -173,8 +173,8 @@ function globalFetch(): typeof globalThis.fetch {
 }
 
 /**
- * undici copies a request that may be redirected, which takes a sixth of its time. Workers report an undici version,
- * but refuse the redirect mode "error".
+ * undici copies a request that may be redirected, which takes a sixth of the request's time. Edge workers report an
+ * undici version, but refuse the redirect mode "error".
  */
 function refusesRedirects(): boolean {
   try {

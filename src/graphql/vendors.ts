@@ -22,7 +22,7 @@ const IN_APPLICATIONS = new Map(
  * Returns the variables of a bulk change of vendors, as they will be sent.
  *
  * A filter without a condition selects every vendor of the workspace, and it's easy to create one by accident: from an
- * `undefined` field, an empty list, or an empty form input. So every object and list in the filter must have a
+ * `undefined` field, an empty list, or an empty form input. Every object and list in the filter must therefore have a
  * condition.
  *
  * @throws {InvalidInputError} the state is missing, or a part of the filter has no condition; `issues` has its path
@@ -41,7 +41,7 @@ export function requireConditions(where: unknown): void {
   checkPart(where, "where");
 }
 
-/** Reads which vendors a change would match: from their applications, because no query lists vendors. */
+/** Finds the vendors that a change would match through their applications, because no query lists vendors. */
 export async function previewVendors(
   transport: Transport,
   input: ChangeVendorsStateInput,
@@ -54,7 +54,7 @@ export async function previewVendors(
     listConnection(transport, "applications", ApplicationsDocument, [{ ...own, ...list }]);
   // Rows may come and go between pages; sorting by id keeps the others in place.
   const matching = applications({ where: applicationFilter(filter, "where"), order: { id: "ASC" } });
-  // Only the service knows the states; it refuses one that the change couldn't set.
+  // Only the service knows which states exist: it refuses a filter with a state that the change couldn't set.
   await applications({ where: { state: { eq: input.state } } }).totalCount();
   const nodes = await matching.toArray();
   const found = new Set(nodes.map(({ application }) => application.vendorName));
@@ -64,7 +64,7 @@ export async function previewVendors(
 
 /**
  * The filter of applications that matches the same vendors.
- * @throws {InvalidInputError} applications lack one of its fields
+ * @throws {InvalidInputError} applications lack a field of the filter
  */
 export function applicationFilter(part: unknown, path: string): unknown {
   if (Array.isArray(part)) return part.map((item, index) => applicationFilter(item, `${path}[${index}]`));

@@ -6,7 +6,7 @@ import { variable } from "./environment.js";
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 
 /**
- * The logger of a client that has none of its own: writes lines to stderr, from the level in `SAAS_MANAGEMENT_LOG`.
+ * The logger of a client without a `logger`: writes lines from the level in `SAAS_MANAGEMENT_LOG` upward to stderr.
  * @throws {ConfigurationError} the variable isn't a level
  */
 export function environmentLogger(): Logger | undefined {
@@ -22,7 +22,7 @@ export function environmentLogger(): Logger | undefined {
 function write(message: string, details: object | undefined): void {
   const facts = details === undefined ? "" : ` ${JSON.stringify(details, withoutContents)}`;
   const line = escapeControls(`${new Date().toISOString()} ${message}${facts}`);
-  // Not `process.stderr`: that stream would end the process once nobody reads stderr any more.
+  // Not `process.stderr`, because that stream would end the process once nobody reads stderr any more.
   process.getBuiltinModule("node:fs").writeSync(2, `${line}\n`);
 }
 

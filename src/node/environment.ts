@@ -1,12 +1,12 @@
 import { ConfigurationError } from "../core/errors/index.js";
 
-/** A key, or a function that returns one for each attempt; messages name its `source`. */
+/** A key, or a function that returns a key for each attempt. Messages name the key's `source`. */
 export interface KeySource {
   readonly source: string;
   readonly apiKey: string | (() => string | Promise<string>);
 }
 
-/** Reads an environment variable; an empty one counts as not set. Browsers have no environment. */
+/** Reads an environment variable; an empty variable is treated as unset. Browsers have no environment. */
 export function variable(name: string): string | undefined {
   return globalThis.process?.env?.[`SAAS_MANAGEMENT_${name}`] || undefined;
 }
@@ -14,7 +14,7 @@ export function variable(name: string): string | undefined {
 /**
  * Reads the key from the environment: from `SAAS_MANAGEMENT_API_KEY`, or the file that `SAAS_MANAGEMENT_API_KEY_FILE`
  * names.
- * @throws {ConfigurationError} both are set, or the file has no key
+ * @throws {ConfigurationError} both variables are set, or the file has no key
  */
 export function environmentKey(): KeySource | undefined {
   const key = variable("API_KEY");
@@ -28,7 +28,7 @@ export function environmentKey(): KeySource | undefined {
 }
 
 /**
- * Reads the key from a file, again for each attempt, so that the key can be replaced.
+ * Reads the key from a file for each attempt, so that the key can be replaced.
  * @param setting The setting that names the file.
  * @throws {ConfigurationError} the file can't be read now, or is empty
  */

@@ -16,9 +16,9 @@ export interface NodeFetch {
 const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 } as const;
 
 /**
- * Opens a fetch with its own connections. It loads undici on the first request, because Node's built-in fetch is from a
- * different version, and versions don't mix. It rejects with a {@link ConfigurationError} if the runtime replaced
- * undici.
+ * Opens a fetch with its own connections. On the first request, the fetch loads an undici of its own, because Node's
+ * own undici may have another version, and versions don't mix. The fetch rejects with a {@link ConfigurationError} if
+ * the runtime replaced undici.
  */
 export function openFetch(tls: TlsOptions | undefined, proxy: HttpProxy | undefined): NodeFetch {
   let opened: ReturnType<typeof loadUndici> | undefined;
@@ -30,7 +30,7 @@ export function openFetch(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
       const own = signal === null || signal instanceof Signal ? undefined : new Controller();
       const unlink = own && signal ? follow(signal, own) : undefined;
       try {
-        // The SDK always passes strings.
+        // The SDK always passes the URL as a string.
         const response = await fetch(String(input), {
           method,
           headers: [...new Headers(headers)],
@@ -69,7 +69,7 @@ async function loadUndici(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
           ...NO_TIMEOUTS,
           uri: proxy.origin,
           requestTls: connect,
-          // The proxy isn't the service: its certificate comes from an authority that the process trusts.
+          // `tls` is only for the service. The proxy's certificate comes from an authority that the process trusts.
           proxyTls: connectionOptions(),
           clientFactory: (origin, options) => withTunnelErrors(new Pool(origin, options), proxy),
           ...(credentials === undefined
@@ -82,7 +82,7 @@ async function loadUndici(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
       "The options tls and proxy need the package undici, which this runtime or a bundler has replaced. Nothing was sent.",
     );
   }
-  // undici only accepts signals of the class that was global when it was loaded, which may be jsdom's.
+  // undici only accepts signals of the class that was global when undici was loaded, which may be jsdom's.
   return { fetch, dispatcher, Controller: AbortController, Signal: AbortSignal };
 }
 
@@ -115,7 +115,7 @@ function streamOf(reader: ReadableStreamDefaultReader<Uint8Array>): ReadableStre
   });
 }
 
-/** Marks a connection error as the proxy's failure: behind a proxy, every TCP connection goes to it. */
+/** Marks a connection error as the proxy's failure, because every TCP connection goes to the proxy. */
 function proxyFailure(error: unknown, proxy: HttpProxy): unknown {
   for (const cause of causesOf(error)) {
     if (!(cause instanceof Error)) break;

@@ -1,11 +1,11 @@
 import { isLoopback, parseUrl } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
 
-/** A proxy that opens tunnels (`CONNECT`). JSON and inspection don't show its credentials. */
+/** A proxy that opens tunnels (`CONNECT`). JSON and inspection don't show the proxy's credentials. */
 export class HttpProxy {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** Where it was configured: the option, or an environment variable. */
+  /** Where the proxy was configured: the option, or an environment variable. */
   readonly source: string;
   readonly #credentials: string | undefined;
 
@@ -27,10 +27,10 @@ export class HttpProxy {
 
 /**
  * Finds the proxy for an endpoint: from the option, otherwise from the environment, following curl's rules. Messages
- * quote neither, because both may contain a password. A proxy on another machine only gets encrypted traffic, because
- * it could read the key sent to an `http://` endpoint.
+ * quote neither the option nor the variable, because both may contain a password. For an `http://` endpoint, a proxy on
+ * another machine is refused, because it could read the key.
  * @param name The option that set `endpoint`.
- * @throws {ConfigurationError} it isn't an absolute URL of a proxy, or can't be used for that endpoint
+ * @throws {ConfigurationError} the proxy isn't an absolute URL, or can't be used for the endpoint
  */
 export function resolveProxy(option: string | undefined, name: string, endpoint: URL): HttpProxy | undefined {
   const [source, proxy] = option === undefined ? (ofEnvironment(endpoint) ?? []) : ["proxy", option];
@@ -67,7 +67,7 @@ function ofEnvironment({ protocol, hostname }: URL): readonly [name: string, val
   return [name, value.includes("://") ? value : `http://${value}`];
 }
 
-/** Whether a list contains the host, one of its parent domains, a network that its address is in, or `*`. */
+/** Whether a list contains the host, one of its parent domains, a network that contains its address, or `*`. */
 function isExcepted(hostname: string, list: string): boolean {
   const { BlockList, isIP } = process.getBuiltinModule("node:net");
   const host = hostname.replace(/^\[|\]$/g, "");

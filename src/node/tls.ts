@@ -33,7 +33,7 @@ export function connectionOptions(tls: TlsOptions = {}) {
 /**
  * Reads the option `tls`, including certificates and key, so that a mistake shows up when the client is created.
  * @param name The option that set `endpoint`.
- * @throws {ConfigurationError} names the option without quoting its value
+ * @throws {ConfigurationError} the option is invalid; the message doesn't quote its value
  */
 export function resolveTls(
   given: TlsOptions | undefined,
@@ -47,7 +47,7 @@ export function resolveTls(
     throw new ConfigurationError("tls.cert and tls.key belong together: set both or neither.");
   if (endpoint.protocol === "http:")
     throw new ConfigurationError(`tls is set but ${name} begins with http://.`);
-  // node:tls is slow to load.
+  // Loads node:tls only if needed, because that is slow.
   if (ca !== undefined || cert !== undefined) secureContext(tls);
   return tls;
 }
@@ -68,7 +68,7 @@ function secureContext(tls: TlsOptions = {}): SecureContext {
   }
 }
 
-/** Node silently ignores the parts of a CA bundle that it can't read. */
+/** Checks every certificate, because Node silently ignores the parts of a CA bundle that it can't read. */
 function certificates(name: string, value: string | Uint8Array | undefined): string | undefined {
   if (value === undefined) return undefined;
   const { X509Certificate } = process.getBuiltinModule("node:crypto");

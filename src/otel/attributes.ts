@@ -5,7 +5,7 @@ import { isObject } from "../core/validate.js";
 
 const SERVICE = "saas_management.sync.v1.SyncService";
 
-/** gRPC statuses of the errors that have a class of their own. */
+/** gRPC statuses of errors that have their own class. */
 const STATUSES: Readonly<Partial<Record<ErrorCode, string>>> = {
   AUTHENTICATION_FAILED: "UNAUTHENTICATED",
   PERMISSION_DENIED: "PERMISSION_DENIED",
@@ -36,7 +36,7 @@ export function spanAttributes({ attempt, batchId }: ChannelMessage): Attributes
   };
 }
 
-/** How a call ended. Names only, because error messages contain ids of records. */
+/** Describes how a call ended, by names only, because error messages contain record ids. */
 export function endAttributes(call: TracedCall, message: ChannelMessage): Attributes {
   const failed = "error" in message;
   const status = call === "sync.rpc" ? (failed ? grpcStatus(message.error) : "OK") : undefined;
@@ -82,7 +82,7 @@ export function isRequest(call: TracedCall): boolean {
   return call === "sync.rpc" || call === "graphql.operation";
 }
 
-/** The code of an SDK error, or the class of any other. */
+/** The code of an SDK error, or the class name of any other error. */
 function errorType(error: unknown): string {
   if (error instanceof SaasManagementError) return error.code;
   const name: unknown = error instanceof Error ? error.constructor.name : undefined;

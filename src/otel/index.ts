@@ -14,17 +14,17 @@ import { Spans } from "./spans.js";
 
 const NAME = "@saas-management/sdk";
 
-/** Stops the instrumentation of the last call. */
+/** Stops what the latest call of `instrument` started. */
 let stopLast = (): void => {};
 
 /**
  * Records spans and metrics for all clients of this process: a span for each run, batch, write, walk, operation and
- * RPC. They contain names and numbers only, never a key, a document, a variable or a record. A second call replaces the
- * first.
+ * RPC. Spans and metrics contain only names and numbers, never a key, a document, a variable or a record. A second call
+ * of `instrument` replaces the first.
  *
  * @param options.tracerProvider The `TracerProvider` for the spans. Default: the global one.
  * @param options.meterProvider The `MeterProvider` for the metrics. Default: the global one.
- * @returns a function that stops it
+ * @returns a function that stops the instrumentation
  * @throws {ConfigurationError} a provider is invalid
  * @example
  * ```ts
@@ -69,7 +69,7 @@ export function instrument(
   return stopLast;
 }
 
-// Kept out of the declarations, so that compilers needn't load it.
+// These checks let the options be objects, so that the declarations don't import `@opentelemetry/api`.
 function isTracerProvider(value: object): value is TracerProvider {
   return "getTracer" in value;
 }

@@ -4,9 +4,9 @@ import type { AttemptMessage } from "../core/hooks.js";
 import type { ChannelMessage, TracedCall } from "../core/trace.js";
 import { endAttributes, numberIn, receiptFigures, sharedAttributes } from "./attributes.js";
 
-/** From the RPC conventions, in seconds. */
+/** Bucket boundaries from the RPC conventions, in seconds. */
 const RPC_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-/** A run may take hours; a lease lasts 15 minutes. */
+/** Bucket boundaries for runs, which may take hours, and for leases, which last 15 minutes. */
 const RUN_BUCKETS = [1, 5, 15, 60, 180, 300, 600, 900, 1800, 3600, 7200, 14_400];
 
 /** The metrics of docs/guides/operations.md. */
@@ -48,7 +48,7 @@ export class Metrics {
     else if (call === "sync.run") this.#run(message, seconds, attributes);
   }
 
-  /** Skips what a run's connector writes: `#run` counts it once it's complete, because it may never be sent. */
+  /** Skips records from a run's connector: they may never be sent, so `#run` counts them once the run is complete. */
   #write(message: ChannelMessage, attributes: Attributes): void {
     if (message.batchId !== undefined)
       this.#meters.records.add(numberIn(message.result, "accepted"), attributes);
@@ -101,8 +101,7 @@ function createMeters(meter: Meter) {
       unit: "s",
     }),
     records: meter.createCounter(name("sync.records"), {
-      description:
-        "Records that the service accepted, in writes to a batch that succeeded and in completed runs.",
+      description: "Records that the service accepted in successful writes to a batch and in completed runs.",
       unit: "{record}",
     }),
     removals: meter.createCounter(name("sync.removals"), {

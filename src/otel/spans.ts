@@ -18,7 +18,7 @@ interface OpenSpan {
   readonly context: Context;
 }
 
-/** One span for each call. A request is of kind CLIENT, covers all attempts, and has an event for each of them. */
+/** One span for each call. A request's span is of kind CLIENT, covers all attempts, and has an event for each. */
 export class Spans {
   readonly #tracer: Tracer;
   readonly #open = new WeakMap<ChannelMessage, OpenSpan>();
@@ -29,7 +29,7 @@ export class Spans {
 
   started(call: TracedCall, message: ChannelMessage): void {
     const active = context.active();
-    // The caller uses a batch outside the batch's own context.
+    // Callers use a batch outside its own context, so the message names the parent.
     const around = message.parent && this.#open.get(message.parent)?.context;
     const parent = trace.getSpan(active) === undefined ? (around ?? active) : active;
     const kind = isRequest(call) ? SpanKind.CLIENT : SpanKind.INTERNAL;
@@ -74,7 +74,7 @@ function spanName(call: TracedCall, { operation, collection }: ChannelMessage, a
   return [`saas-management.${call}`, operation ?? collection].filter(Boolean).join(" ");
 }
 
-/** Instrumentations of fetch add the same headers themselves, and sending them twice would break them. */
+/** Whether an instrumentation of fetch adds the trace headers itself; headers that are sent twice are invalid. */
 function isUndiciWatched(): boolean {
   return channel("undici:request:create").hasSubscribers;
 }

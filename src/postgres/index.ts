@@ -19,12 +19,12 @@ const LEDGER_OPTIONS = {
 } satisfies OptionTable<LedgerOptions>;
 const POOL = { pool: { ...withMethods("query"), required: true } } as const;
 const DEFAULT_SCHEMA = "saas_management";
-/** PostgreSQL truncates longer names. */
+/** PostgreSQL truncates names that are longer than this. */
 const MAX_NAME_BYTES = 63;
 
 /**
- * Stores a ledger in PostgreSQL 12 or later, with its watermarks, approvals and journal. All processes and hosts with
- * the same database and schema share it.
+ * Stores a ledger in PostgreSQL 12 or later, with its watermarks, approvals and journal. All processes and hosts that
+ * use the same database and schema share the ledger.
  *
  * The first use creates the schema and the tables `ledger_values` and `ledger_pieces`. After that, the role needs
  * `USAGE` on the schema, and `SELECT`, `INSERT`, `UPDATE` and `DELETE` on both tables. Every step is a single
@@ -32,9 +32,9 @@ const MAX_NAME_BYTES = 63;
  * run sends. If a process dies, the pieces of its unfinished values stay for a day.
  *
  * Connect the pool to the primary server, because a replica may lag behind, and don't turn `synchronous_commit` off.
- * Listen for `error` on the pool: `pg` emits it when an idle connection breaks, and an unhandled `error` ends the
- * process.
- * @param pool A `Pool` of `pg`, or another object with its `query(text, values)`. You end it yourself.
+ * Listen for `error` on the pool, because `pg` emits it when an idle connection breaks, and without a listener, it ends
+ * the process.
+ * @param pool A `Pool` of `pg`, or another object with its `query(text, values)`. You close the pool yourself.
  * @param options `schema`: name of the schema; `saas_management` by default. `hashIds`: stores hashes instead of ids,
  *   as in `fileLedger`; false by default.
  * @throws {ConfigurationError} the pool has no `query` method, or an option is invalid

@@ -13,7 +13,7 @@ export interface Pool {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
-/** A serialization failure or a deadlock: the statement had no effect, and is sent again. */
+/** After a serialization failure or a deadlock, the statement had no effect, so it's sent again. */
 const CONFLICTS = new Set(["40001", "40P01"]);
 const MAX_ATTEMPTS = 20;
 
@@ -44,7 +44,7 @@ export function readText(row: object, column: string): string {
   return String(Reflect.get(row, column));
 }
 
-/** Connections, resources, and a server that is starting or stopping. */
+/** SQLSTATE classes that pass with time: connections, resources, and a server that is starting or stopping. */
 const PASSING = new Set(["08", "53", "57"]);
 
 /**
@@ -53,7 +53,7 @@ const PASSING = new Set(["08", "53", "57"]);
 export class StatementError extends Error {
   /** SQLSTATE, or a Node error code; empty if there is none. */
   readonly code: string;
-  /** Whether trying later may help: the server couldn't be reached, or was temporarily unable to answer. */
+  /** Whether trying later may help, because the server couldn't be reached or was temporarily unable to answer. */
   readonly retryable: boolean;
 
   constructor(error: unknown) {

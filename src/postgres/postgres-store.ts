@@ -4,7 +4,7 @@ import { type Pool, query, readBytes, readText } from "./pool.js";
 import { createTables, type Tables, tablesOf } from "./tables.js";
 
 const KEYS_AT_ONCE = 1000;
-/** A piece is one row. */
+/** Each piece is stored in one row. */
 const PIECE_BYTES = 1024 * 1024;
 
 /**
@@ -15,10 +15,10 @@ const PIECE_BYTES = 1024 * 1024;
  *
  * - The primary key of `values` decides which of several writers wins, no matter which snapshots their transactions
  *   see.
- * - One statement inserts a key and marks its pieces, which are already committed, as finished. So a reader on any host
- *   that sees the key also sees all pieces, if it asks this server. On a replica, which may lag behind, the ledger
- *   would look older than it is.
- * - That statement locks the pieces before it counts them, and the statement that removes unfinished pieces checks the
+ * - One statement inserts a key and marks its pieces, which are already committed, as finished. So a reader that asks
+ *   this server and sees the key also sees all pieces. On a replica, which may lag behind, the ledger would look older
+ *   than it is.
+ * - To insert a key, a statement locks the pieces before it counts them; to remove unfinished pieces, it checks the
  *   mark again after waiting for a lock. So either all pieces stay, or some are gone and the key isn't inserted.
  */
 export class PostgresStore implements Store {
@@ -89,7 +89,7 @@ export class PostgresStore implements Store {
     );
   }
 
-  /** The first piece also deletes the pieces that dead processes left behind. */
+  /** Storing the first piece also deletes the pieces that dead processes left behind. */
   async #putPiece(id: string, number: number, bytes: Uint8Array): Promise<void> {
     const { pieces } = this.#tables;
     const old = `WITH old AS (DELETE FROM ${pieces} WHERE unfinished_since < now() - interval '1 day')`;
@@ -117,7 +117,7 @@ export class PostgresStore implements Store {
     return put.length > 0;
   }
 
-  /** @returns how many pieces there were */
+  /** @returns how many pieces it removed */
   async #removeUnfinished(id: string): Promise<number> {
     const { pieces } = this.#tables;
     const gone = await this.#query(

@@ -8,24 +8,24 @@ export type ApplicationState = "DISCOVERED" | "IN_REVIEW" | "SANCTIONED" | "DISQ
 /**
  * Data of a workspace that no integration reports: its applications, prices of plans and terms of contracts.
  *
- * The reference server's GraphQL API returns it together with the synced records. Amounts are exact: write them as
+ * The reference server's GraphQL API returns this data with the synced records. Amounts are exact: write them as
  * strings, or as numbers with at most 15 digits. A price or contract applies to the synced plans that match all of its
  * fields `planName`, `integrationName` and `sourcePlanId`. If several match a plan, the most specific one applies.
  */
 export interface Portfolio {
-  /** Applications of the workspace, in addition to discovered ones. Usage is matched to them by name. */
+  /** Applications of the workspace, in addition to discovered ones. Usage is matched to applications by name. */
   readonly applications?: readonly {
     readonly name: string;
-    /** Its id in GraphQL. @default an id derived from the name */
+    /** The application's id in GraphQL. @default an id derived from the name */
     readonly id?: string;
     /** @default the name of the application */
     readonly vendorName?: string;
     readonly category?: string;
-    /** The employee who is responsible for it. */
+    /** The employee who is responsible for the application. */
     readonly owner?: { readonly id: string; readonly name?: string };
-    /** What the workspace has decided about it. @default "DISCOVERED" */
+    /** What the workspace has decided about the application. @default "DISCOVERED" */
     readonly state?: "DISCOVERED" | "IN_REVIEW" | "SANCTIONED" | "DISQUALIFIED" | "ARCHIVED";
-    /** The part of the portfolio that it belongs to. */
+    /** The part of the portfolio that the application belongs to. */
     readonly portfolioType?: string;
   }[];
   /** Prices of plans. Without a price, a plan's costs and savings are null. */

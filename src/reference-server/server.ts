@@ -53,8 +53,8 @@ export interface ReferenceServer extends AsyncDisposable {
     readonly workspaceId?: string | undefined;
   }): string;
   /**
-   * Creates an API key and returns its value. By default it may read and write (`scope`), use the Sync API
-   * (`permissions`), and belongs to the default workspace.
+   * Creates an API key and returns its value. By default, the key may read and write (`scope`) and use the Sync API
+   * (`permissions`), and it belongs to the default workspace.
    * @throws {TypeError} there is no such workspace, or an option is invalid
    */
   createApiKey(options?: {
@@ -63,7 +63,7 @@ export interface ReferenceServer extends AsyncDisposable {
     readonly workspaceId?: string | undefined;
   }): string;
   /**
-   * Revokes a key. It stops working immediately, even for running calls.
+   * Revokes a key, which stops working immediately, even for running calls.
    * @throws {Error} there is no such key
    */
   revokeApiKey(key: string): void;
@@ -80,7 +80,7 @@ export interface ReferenceServer extends AsyncDisposable {
   reset(): Promise<void>;
   /**
    * Stops both APIs within about half a second, whatever clients do, and leaves no connection or timer open. Further
-   * calls have no effect. `await using` calls it for you.
+   * calls have no effect. `await using` closes the server for you.
    */
   close(): Promise<void>;
 }
@@ -101,8 +101,8 @@ const installationSchema = strictObject({
 });
 
 /**
- * Starts both APIs of the service in this process. They work in memory and behave like the service, and you can advance
- * the clock and inject faults.
+ * Starts both APIs of the service in this process. The server works in memory and behaves like the service, and you can
+ * advance the clock and inject faults.
  *
  * ```ts
  * await using server = await startReferenceServer();
@@ -143,7 +143,7 @@ export function startReferenceServer(
   return openServer(options);
 }
 
-/** @param fill Writes the server's initial data. Its `syncUrl` is plain HTTP, even if the server has a certificate. */
+/** @param fill Writes the server's initial data, with a `syncUrl` of plain HTTP even if the server has TLS. */
 export async function openServer(
   options: Parameters<typeof startReferenceServer>[0],
   fill?: (server: ReferenceServer) => Promise<void>,

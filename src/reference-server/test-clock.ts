@@ -4,7 +4,7 @@ import { readOptions } from "../core/validate.js";
 
 /** Turns after which the loop stops spinning and yields to other processes: each later turn takes 1 ms. */
 const SPINNING_TURNS = 200;
-/** Turns of the event loop: about 25 ms and about a second. */
+/** Quiet turns of the event loop, which take about 25 ms and about a second. */
 const MOMENT = SPINNING_TURNS + 25;
 const LONG_MOMENT = SPINNING_TURNS + 1000;
 
@@ -46,7 +46,7 @@ export class TestClock {
     return (this.#frozenAt === undefined ? performance.now() : 0) + this.#offset;
   }
 
-  /** @internal Number of pending sleeps and callbacks: a test waits for it before it advances. */
+  /** @internal Number of pending sleeps and callbacks. A test waits for them before it advances the clock. */
   get sleeping(): number {
     return this.#sleepers.size;
   }
@@ -74,9 +74,9 @@ export class TestClock {
    * const receipt = await clock.drive(client.sync.run(connector, options));
    * ```
    *
-   * A moment is about 25 milliseconds if something sleeps, such as a pause before a retry. Otherwise it's about a
-   * second, because work that only has timeouts is waiting for something real. Both are counted in turns of the event
-   * loop, so they last longer on a busy machine. Longer waits for real things may time out.
+   * A moment is about 25 milliseconds if something sleeps, such as a pause before a retry. With timeouts alone, a
+   * moment is about a second, because the work is waiting for something real. Moments are counted in turns of the event
+   * loop, so they last longer on a busy machine. Real work that takes longer may time out.
    * @returns what `work` resolves with
    * @throws what `work` rejects with
    */
@@ -102,7 +102,7 @@ export class TestClock {
     for (const sleeper of due) sleeper.wake();
   }
 
-  /** @internal Number of pending sleeps alone: waits on purpose, unlike timeouts. */
+  /** @internal Number of pending sleeps, which are waits on purpose. Timeouts don't count. */
   get pausing(): number {
     return this.#pausing;
   }
@@ -153,7 +153,7 @@ interface Driven {
 interface Watch {
   /** Changes whenever something happens. */
   readonly activity: () => unknown;
-  /** How many quiet turns must pass before time moves. Not in milliseconds, because a busy machine takes longer. */
+  /** How many quiet turns must pass before time moves. Milliseconds wouldn't work, because a busy machine is slower. */
   readonly patience: () => number;
   /** Called before each step with its length. */
   readonly onStep?: (ms: number) => void;

@@ -29,8 +29,8 @@ export function placeOf(name: string, path: readonly PropertyKey[]): string {
   );
 }
 
-/** The schema for plain data: a copy by JSON, without properties that are undefined. */
+/** A schema for plain data. The data is copied by JSON, without properties that are undefined. */
 export function plainData<T>(schema: z.ZodType<T>): z.ZodType<T> {
-  // Not structuredClone: under test runners it creates objects of another realm.
+  // Not structuredClone, which creates objects of another realm under test runners.
   return z.preprocess((value) => JSON.parse(JSON.stringify(value) ?? "null"), schema);
 }

@@ -26,8 +26,8 @@ export function wireName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-export function nullIfBlank(text: string | undefined): string | null {
-  return text === undefined || text.trim() === "" ? null : text;
+export function nullIfBlank(text: unknown): string | null {
+  return typeof text === "string" && text.trim() !== "" ? text : null;
 }
 
 export function getOrAdd<K, V>(

@@ -46,15 +46,21 @@ export type MessageOf<K extends Collection> = Extract<
   { $case: K }
 >["value"]["records"][number];
 
+/** A decoded record of any collection. */
+export interface AnyRecord {
+  readonly variant?: { readonly $case: string; readonly value: object } | undefined;
+}
+
 /** The part of an installation that the GraphQL API can see. */
 export interface SyncedInstallation {
   readonly id: string;
   readonly integration: { readonly id: string; readonly name: string };
   /**
-   * The records of a snapshot collection that aren't removed, or all events of an event collection. Returns the same
-   * array until the collection changes, so that views know whether they are current.
+   * The records of a snapshot collection that aren't removed, or all events of an event collection; none if the
+   * contract lacks the collection. Returns the same array until the collection changes, so that views know if they're
+   * current.
    */
-  records<K extends Collection>(collection: K): readonly MessageOf<K>[];
+  records(collection: string): readonly AnyRecord[];
 }
 
 export interface ProcurementCase {
@@ -65,7 +71,7 @@ export interface ProcurementCase {
   readonly deadline: string | null;
   readonly baselineType: string | null;
   readonly baselinePrice: Big | null;
-  /** The first baseline price of the case: savings are counted from it. */
+  /** The first baseline price of the case, from which savings are calculated. */
   readonly firstBaselinePrice: Big | null;
 }
 
@@ -73,7 +79,7 @@ export interface ProcurementCase {
 export class Workspace {
   readonly procurementCases = new Map<string, ProcurementCase>();
   readonly installations: SyncedInstallation[] = [];
-  /** States that were set for vendors, by vendor name. Replaced as a whole when one is set. */
+  /** States that were set for vendors, by vendor name. Setting a state replaces the whole map. */
   vendorStates: ReadonlyMap<string, ApplicationState> = new Map();
 
   constructor(

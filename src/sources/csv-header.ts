@@ -1,21 +1,21 @@
 import type { InvalidInputError } from "../core/errors/index.js";
 import { problemAt, type RecordLocation } from "./source.js";
 
-/** The cells of a file's first row, and its length. */
+/** The distinct headings of a file's first row, and the row's length. */
 export interface Headings {
   readonly found: readonly string[];
-  /** An error about the row. It never shows its cells: if the file has no header, they are the first record. */
+  /** Makes an error about the row without its cells, because a file without a header starts with a record. */
   refuse(problem: string, advice?: string): InvalidInputError;
   readonly length: number;
 }
 
-/** Chooses the columns to read, or throws; `mayBeEmpty` if the headings prove that it's the right file. */
+/** Chooses the columns to read, or throws. Sets `mayBeEmpty` if the headings prove that the file is the right one. */
 export type ChooseColumns = (headings: Headings) => {
   readonly columns: readonly string[];
   readonly mayBeEmpty?: boolean;
 };
 
-/** Chooses all of these, or every column of the file. */
+/** Chooses all given columns or, without any, every column of the file. */
 export function required(columns: readonly string[] | undefined): ChooseColumns {
   return (headings) => {
     const missing = columns?.filter((column) => !headings.found.includes(column)) ?? [];
@@ -38,15 +38,15 @@ export function refusedColumns(
     : refuse(`lacks the columns ${listed(missing)}; it has ${listed(found)}`, advice);
 }
 
-/** The first row: which cell of a row belongs to which column. */
+/** Knows from a file's first row which cell belongs to which column. */
 export class CsvHeader {
   readonly mayBeEmpty: boolean;
   readonly #location: string;
   readonly #cells: readonly string[];
   readonly #columns: readonly (readonly [string, number])[];
-  /** Headings of several columns: reading one of them is an error. */
+  /** Headings that occur more than once. Reading such a column throws. */
   readonly #doubled: readonly string[];
-  /** Copied for each row, so that `__proto__` is a heading like any other. */
+  /** Copied for each row, so that the heading `__proto__` works like any other. */
   readonly #template: Readonly<Record<string, string>>;
 
   /** @throws {InvalidInputError} a column is missing */
@@ -75,7 +75,7 @@ export class CsvHeader {
       throw problemAt(at.location, problem, advice);
     }
     if (cells.every((cell, position) => cell.trim() === header[position])) {
-      const advice = "Two files may have been joined: push each of them.";
+      const advice = "If two files were joined, push them separately.";
       throw problemAt(at.location, "repeats the header", advice);
     }
     const row = { ...this.#template };

@@ -1,4 +1,4 @@
-/** Parses text into rows of cells with Papa Parse, and adds what Papa Parse does not report. */
+/** Parses text into rows of cells with Papa Parse, and adds line numbers and checks that Papa Parse lacks. */
 import Papa from "papaparse";
 import { isText, type Rule } from "../core/validate.js";
 import { countIn, MAX_LINE_BYTES, type TextBlock, tooLong } from "./lines.js";
@@ -14,8 +14,8 @@ export interface CsvRows {
 
 /**
  * Parses blocks of whole lines. A row spans several lines if a quoted cell contains line breaks.
- * @param given The delimiter, or a function that finds it in the header. If undefined, uses the one in Excel's first
- * line, or a comma.
+ * @param given The delimiter, or a function that finds it in the header. If undefined, the delimiter is the one that
+ * Excel's line `sep=;` names, or a comma.
  * @throws {InvalidInputError} quotes don't match
  */
 export async function* csvRows(
@@ -30,7 +30,7 @@ export async function* csvRows(
   for await (const block of blocks) {
     text += block.text;
     if (block.line === 1) {
-      // Excel reads a first line such as "sep=;" as its delimiter.
+      // Excel takes the delimiter from a first line such as "sep=;".
       const [own = "", separator] = SEPARATOR_LINE.exec(text) ?? [];
       delimiter = typeof given === "string" ? given : (separator ?? given?.(text) ?? delimiter);
       line = own === "" ? 1 : 2;
@@ -43,7 +43,7 @@ export async function* csvRows(
     line = parsed.nextLine;
     text = parsed.rest;
     minLength = text.length * 2;
-    // An unclosed quote would otherwise collect the whole file.
+    // Without this check, an unclosed quote would buffer the whole file.
     if (text.length > MAX_LINE_BYTES) throw tooLong(`${name}:${line}`);
   }
   const last = parse(text, line, name, delimiter);
@@ -63,7 +63,7 @@ interface ParsedText extends CsvRows {
 function parse(text: string, firstLine: number, name: string, delimiter: string): ParsedText {
   // Papa Parse removes a byte order mark from the start of every text, even within the file.
   const kept = text.startsWith(BYTE_ORDER_MARK) ? `${BYTE_ORDER_MARK}${text}` : text;
-  // The line end \n also splits \r\n, even mixed in one file. The \r is removed below.
+  // Splitting at \n also works for files that use or mix in \r\n. The \r is removed below.
   const { data, errors } = Papa.parse<string[]>(kept, { delimiter, newline: "\n" });
   const broken = errors.find((error) => error.code !== "MissingQuotes");
   const isCut = broken === undefined && errors.length > 0;
@@ -105,7 +105,7 @@ function heightOf(cells: readonly string[]): number {
   return cells.reduce((sum, cell) => sum + countIn(cell, "\n"), 1);
 }
 
-/** The position after this many lines; one past the end if the last of them has no line feed. */
+/** The position after the given number of lines, or one past the end of the text if the last line has no line feed. */
 function afterLines(text: string, start: number, lines: number): number {
   let at = start;
   for (let left = lines; left > 0; left -= 1) at = text.indexOf("\n", at) + 1 || text.length + 1;
@@ -113,15 +113,15 @@ function afterLines(text: string, start: number, lines: number): number {
 }
 
 interface Quoting {
-  /** A quoted last cell keeps a `\r` at its end, and makes an empty row a record. */
+  /** Whether the last cell is quoted: it then keeps a `\r` at its end, and a row with one empty cell is a record. */
   readonly endsQuoted: boolean;
-  /** Whether a `\r` without a `\n` stands outside quotes: other programs end the row there. */
+  /** Whether there's a `\r` without a `\n` outside quotes, where other programs would end the row. */
   readonly hasBareReturn: boolean;
 }
 
 const UNQUOTED: Quoting = { endsQuoted: false, hasBareReturn: false };
 
-/** No regular expression: it would overflow its stack in a cell of many MiB. */
+/** Doesn't use a regular expression, which would overflow the stack in a cell of many MiB. */
 function quotingOf(row: string, delimiter: string): Quoting {
   let hasBareReturn = false;
   let cell = 0;

@@ -32,13 +32,13 @@ const CSV_OPTIONS = {
  * Streams the records of a CSV file (RFC 4180); memory doesn't grow with the file.
  *
  * - The first row is the header. Each later row becomes an object of strings; an empty cell is an empty string.
- * - It accepts a byte order mark, both kinds of line ends, quoted line breaks, empty lines and Excel's line `sep=;`.
+ * - Accepts a byte order mark, both kinds of line ends, quoted line breaks, empty lines and Excel's line `sep=;`.
  *   The line `""` isn't empty: it's a row with an empty cell.
  * - Columns that you don't read may have no heading, or duplicate ones.
- * - It never guesses or skips. It throws an error that names the line for a row with too few or too many cells, a
+ * - Never guesses or skips. Throws an error that names the line for a row with too few or too many cells, a
  *   repeated header, quotes that don't match, a `\r` without a line feed outside quotes, invalid bytes, half of a
  *   character in a stream of text, a zero character, a missing column, and a file without rows.
- * - It recognizes compressed files, Excel workbooks, PDFs and HTML pages, and says so when it refuses them.
+ * - Recognizes compressed files, Excel workbooks, PDFs and HTML pages, and says what they are when it refuses them.
  * - If a write rejects a record, the error names its location, such as `users.csv:1042`.
  *
  * The iteration throws `InvalidInputError`; errors that `map` throws are rethrown unchanged.
@@ -56,7 +56,7 @@ export function fromCsv<R, const Column extends string = string>(
   input: FileInput,
   options: {
     /**
-     * The columns to read, by heading. A row has only these, and a file that lacks one of them is refused.
+     * The columns to read, by heading. Rows have only these columns, and a file that lacks one of them is refused.
      * @default every column of the file
      */
     readonly columns?: readonly Column[] | undefined;
@@ -65,7 +65,7 @@ export function fromCsv<R, const Column extends string = string>(
     /** The character between cells. @default the one in Excel's line `sep=;`, otherwise "," */
     readonly delimiter?: string | undefined;
     /**
-     * Encoding of the file or byte stream; invalid bytes are an error. It doesn't apply to a stream of text.
+     * Encoding of the file or byte stream; invalid bytes are an error. Streams of text don't need this.
      * @default "utf-8"
      */
     readonly encoding?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | undefined;
@@ -84,14 +84,14 @@ export function fromCsv(input: FileInput, options: CsvOptions): Source<unknown> 
   return readCsv(input, options);
 }
 
-/** What depends on the first line of a file. */
+/** Choices that depend on a file's first line. */
 interface Detection {
   /** Finds the delimiter, unless one is given. */
   readonly delimiterIn: (header: string) => string;
   readonly choose?: ChooseColumns | undefined;
 }
 
-/** Like `fromCsv`, but reads the first line before it decides. */
+/** Like `fromCsv`, but `detection` can choose the delimiter and the columns from the first line. */
 export function readCsv<R>(
   input: FileInput,
   options: Omit<CsvOptions, "map"> & {
@@ -131,7 +131,8 @@ export function readCsv(input: FileInput, options: CsvOptions, detection?: Detec
         throw problemAt(name, "is empty", advice);
       }
       if (stats.read === 0 && !allowEmpty && !header.mayBeEmpty) {
-        const advice = "The program that wrote it may have failed; if no rows are right, set allowEmpty.";
+        const advice =
+          "The program that wrote it may have failed; if a file without rows is valid, set allowEmpty.";
         throw problemAt(name, "has no row after its header", advice, ALLOW_EMPTY);
       }
     })();

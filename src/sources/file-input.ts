@@ -9,14 +9,14 @@ import { isText, type Rule } from "../core/validate.js";
 /** A path, a `file:` URL, or a stream of bytes or text: a Node stream, a web stream, or any async iterable. */
 export type FileInput = string | URL | AsyncIterable<Uint8Array | string>;
 
-/** The name of an input in locations. */
+/** An input's name, as errors show it. */
 export const NAME: Rule = { expected: "a string", fits: isText };
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** A file can be opened any number of times, a stream once. */
+/** A file can be opened any number of times, but a stream only once. */
 export class Input {
-  /** The name in locations: the base name of a file, never its path. */
+  /** The name that errors show: by default the base name of a file, never its path. */
   readonly name: string;
   readonly #source: string | AsyncIterable<unknown>;
   #isOpened = false;
@@ -28,7 +28,7 @@ export class Input {
 
   /**
    * Opens the input. A chunk is valid until the next one is requested.
-   * @param stop Fires when the caller needs no more data: a stream is released at once, even while a chunk is pending.
+   * @param stop Fires when the caller needs no more data; a stream is then released even while a chunk is pending.
    * @throws {InvalidInputError} the stream was already read
    */
   open(stop: AbortSignal): AsyncIterable<Uint8Array | string> {
@@ -59,7 +59,7 @@ function sourceOf(input: FileInput): string | AsyncIterable<unknown> {
 }
 
 function wasRead(stream: object): boolean {
-  // A stream that failed before reading reports its own error.
+  // A stream that failed before it was read must report its own error.
   if (stream instanceof Readable) return stream.readableDidRead;
   return stream instanceof ReadableStream && Reflect.apply(Readable.isDisturbed, Readable, [stream]) === true;
 }
@@ -89,7 +89,7 @@ async function* fileChunks(path: string, name: string): AsyncGenerator<Uint8Arra
   }
 }
 
-/** The message of the operating system contains the whole path. */
+/** Doesn't use the operating system's message, because it contains the whole path. */
 function unreadable(name: string, error: unknown): InvalidInputError {
   const code = error instanceof Error ? Reflect.get(error, "code") : undefined;
   if (code === "ENOENT") return new InvalidInputError(`${name} does not exist.`);

@@ -1,4 +1,4 @@
-/** Encodings of files, and other kinds of files by their first bytes. */
+/** The encodings of text files, and the first bytes that identify other kinds of files. */
 import { oneOf } from "../core/validate.js";
 
 export const ENCODINGS = ["utf-8", "utf-16le", "utf-16be", "windows-1252"] as const;
@@ -7,16 +7,16 @@ export const ENCODING = oneOf(...ENCODINGS);
 export type TextEncoding = (typeof ENCODINGS)[number];
 
 interface FileKind {
-  /** Each byte as a character. */
+  /** The first bytes of such a file, each written as a character. */
   readonly begins: readonly string[];
   readonly is: string;
   readonly advice: string;
-  /** The encoding that can read it. */
+  /** The encoding that reads such a file. */
   readonly encoding?: TextEncoding;
 }
 
 const UNPACK = "Decompress it first.";
-const ANSWERED = "The vendor may have answered with a page for errors or for logging in.";
+const ANSWERED = "The vendor may have sent an error page or a login page.";
 const AS_CSV = "Save the sheet as CSV UTF-8, or read it with a library for Excel files.";
 
 const KINDS: readonly FileKind[] = [
@@ -30,14 +30,14 @@ const KINDS: readonly FileKind[] = [
   { begins: ["<!doctype", "<html", "<head", "<body", "<?xml"], is: "is HTML or XML", advice: ANSWERED },
 ];
 
-/** For an error whose message has `encoding: "utf-16le"`. */
+/** Details of an error whose message advises, for example, `encoding: "utf-16le"`. */
 export function encodingAdvice(value: TextEncoding | undefined) {
   return value && { advice: { option: "encoding", value, text: `encoding: "${value}"` } };
 }
 
 const HEAD_BYTES = 256;
 
-/** Undefined if the bytes may be text in the encoding. */
+/** Recognizes other kinds of files; undefined if the bytes may be text in the given encoding. */
 export function otherKind(bytes: Uint8Array, encoding: TextEncoding): FileKind | undefined {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString("latin1");
   const text = head.replace(/^\xef\xbb\xbf/, "").trimStart();

@@ -27,9 +27,9 @@ const JSONL_OPTIONS = {
 /**
  * Streams the records of a JSON Lines file (one JSON value per line); memory doesn't grow with the file.
  *
- * - It skips empty lines, but refuses a file with nothing else. The last line needs no line feed.
- * - If a line isn't JSON (such as a truncated last line), is too long, or has invalid bytes (or, in a stream of text,
- *   half of a character), it throws an error that names the line.
+ * - Skips empty lines, but refuses a file that has nothing else. The last line needs no line feed.
+ * - Throws an error that names the line if that line isn't JSON (for example because it's truncated), is too long,
+ *   or has invalid bytes or, in a stream of text, half of a character.
  * - If a write rejects a record, the error names its location, such as `users.jsonl:1042`.
  *
  * The iteration throws `InvalidInputError`; errors that `map` throws are rethrown unchanged.
@@ -44,7 +44,7 @@ export function fromJsonl<R>(
      */
     readonly map?: ((value: unknown, at: RecordLocation) => R | undefined) | undefined;
     /**
-     * Encoding of the file or byte stream; invalid bytes are an error. It doesn't apply to a stream of text.
+     * Encoding of the file or byte stream; invalid bytes are an error. Streams of text don't need this.
      * @default "utf-8"
      */
     readonly encoding?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | undefined;
@@ -76,7 +76,7 @@ export function fromJsonl(input: FileInput, options: JsonlOptions = {}): Source<
       for await (const block of blocks) {
         const records = new RecordBlock(map, stats);
         for (const [index, text] of block.text.split("\n").entries()) {
-          // The white space of JSON.
+          // Lines that have only JSON's white space are empty.
           if (/^[ \t\r]*$/.test(text)) continue;
           const at = new Line(name, block.line + index);
           if (Buffer.byteLength(text) > MAX_LINE_BYTES) throw tooLong(at.location);
@@ -97,7 +97,7 @@ function parse(text: string, at: RecordLocation): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's message would quote the line.
+    // The parser's message isn't passed on, because it quotes the line.
     throw problemAt(at.location, "is not valid JSON", "If it is the last line, the file may be truncated.");
   }
 }

@@ -5,9 +5,9 @@ import { problemAt } from "./source.js";
 
 export interface TextFormat {
   readonly name: string;
-  /** Encoding of bytes. Text is already decoded. */
+  /** Encoding of chunks of bytes; chunks of text are already decoded. */
   readonly encoding: TextEncoding;
-  /** Whether text in several chunks must have a line end: without any, the chunks may be lines without their ends. */
+  /** Whether to refuse chunks of text that have no line end, because they may be lines whose ends were removed. */
   readonly needsLineEnd?: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface TextBlock {
   readonly line: number;
 }
 
-/** Longest line: the service accepts no record of this size. */
+/** The longest line that is read. The service wouldn't accept a record of this size. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 const LINE_FEED = 0x0a;
@@ -58,7 +58,7 @@ class LineReader {
   constructor(format: TextFormat, isText: boolean) {
     this.#format = format;
     this.#isText = isText;
-    // Text is held as UTF-16, which keeps both halves of a character that two chunks share.
+    // Text is buffered as UTF-16, which preserves a character that is split between two chunks.
     this.#encoding = isText ? "utf-16le" : format.encoding;
     this.#decode = decoderOf(this.#encoding);
     this.#wide = WIDE_LINE_FEEDS[this.#encoding];
@@ -74,7 +74,7 @@ class LineReader {
     const bytes = typeof chunk === "string" ? Buffer.from(chunk, "utf16le") : chunk;
     const end = this.#endOfLastLine(bytes);
     const block = end === 0 ? undefined : this.#block(bytes.subarray(0, end));
-    // A copy, because the memory of the chunk is reused.
+    // The rest is copied, because the chunk's memory is reused.
     if (end < bytes.length) this.#kept.push(new Uint8Array(bytes.subarray(end)));
     this.#keptBytes += bytes.length - end;
     if (this.#keptBytes > this.#maxKeptBytes) throw tooLong(`${name}:${this.#line}`);
@@ -135,7 +135,7 @@ class LineReader {
 
   #endOfLastLine(chunk: Uint8Array): number {
     if (this.#wide === undefined) return chunk.lastIndexOf(LINE_FEED) + 1;
-    // A line feed takes two bytes, the first of them at an even position of the file.
+    // A line feed takes two bytes, the first of them at an even position in the file.
     const [first, second] = this.#wide;
     const odd = this.#keptBytes % 2;
     for (let at = chunk.length - 1; at >= 0; at -= 1) {
@@ -149,7 +149,7 @@ class LineReader {
 /** A function that decodes whole lines and throws for invalid bytes. */
 function decoderOf(encoding: TextEncoding): (bytes: Uint8Array) => string {
   if (encoding === "windows-1252") return decodeWindows1252;
-  // LineReader removes the byte order mark: a decoder would remove one at the start of every block.
+  // LineReader removes the byte order mark, because a decoder would remove one at the start of every block.
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
   return (bytes) => decoder.decode(bytes);
 }
@@ -163,7 +163,7 @@ function decodeWindows1252(bytes: Uint8Array): string {
   return text.replace(/[\u0080-\u009F]/g, (control) => WINDOWS_1252.charAt(control.charCodeAt(0) - 0x80));
 }
 
-/** A failed writer may leave zeros in place of rows. Without a line end they would pass for a header. */
+/** A writer that failed may leave zeros in place of rows. Zeros without a line end would look like a header. */
 function refuseZeros(text: string, line: number, name: string): void {
   const at = text.indexOf("\0");
   if (at < 0) return;

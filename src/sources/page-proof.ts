@@ -1,4 +1,4 @@
-/** Checks the pages of a listing: unless it's provably complete, it ends in an error. */
+/** Checks the pages of a listing, and throws unless the listing is provably complete. */
 import { createHash } from "node:crypto";
 import { serialize } from "node:v8";
 import { wholeNumber } from "../core/validate.js";
@@ -11,9 +11,9 @@ const RETRYABLE = { retryable: true };
 export interface SourcePage<Item> {
   /** The items in the vendor's order; an empty array for an empty page. */
   readonly items: readonly Item[];
-  /** Token of the next page; null, undefined or an empty string on the last one. */
+  /** Token of the next page; null, undefined or an empty string on the last page. */
   readonly next?: string | null | undefined;
-  /** Number of items in the whole listing, if the vendor sends it. It must not shrink from page to page. */
+  /** Number of items in the whole listing, if the vendor sends one; it must not shrink from page to page. */
   readonly total?: number | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface CheckedPage<Item> {
   readonly total: number | undefined;
 }
 
-/** Checks the shape of a page. @throws {InvalidInputError} it isn't a page, but for example an error with HTTP 200 */
+/** Checks the shape of a page. @throws {InvalidInputError} the value isn't a page: it may be an error with HTTP 200 */
 export function checkPage<Item>(page: SourcePage<Item>, number: number): CheckedPage<Item> {
   const location = `page ${number}`;
   const given: unknown = page;
@@ -32,11 +32,11 @@ export function checkPage<Item>(page: SourcePage<Item>, number: number): Checked
   const next: unknown = page.next;
   const { total } = page;
   if (!Array.isArray(items)) {
-    const advice = "The vendor may have answered with an error page. An empty page is items: [].";
+    const advice = "The vendor may have answered with an error page. For an empty page, return items: [].";
     throw problemAt(location, "has no array of items", advice);
   }
   if (next !== undefined && next !== null && typeof next !== "string") {
-    throw problemAt(location, "has a next that is neither a string nor null");
+    throw problemAt(location, "has a next token that is neither a string nor null");
   }
   if (total !== undefined && !TOTAL.fits(total)) {
     throw problemAt(location, "has a total that is not an integer of at least 0");
@@ -52,7 +52,7 @@ export interface PageLimits {
 
 export class PageProof {
   readonly #limits: PageLimits;
-  /** Number of the page that a token led to, by the token's digest. */
+  /** Maps the digest of a token to the number of the page that the token led to. */
   readonly #tokens = new Map<string, number>();
   readonly #pages = new Map<string, number>();
   #itemsAreComparable = true;
@@ -84,7 +84,7 @@ export class PageProof {
     this.#tokens.set(token, number + 1);
     if (this.#emptyInSuccession > maxEmptyPages) {
       const problem = `is empty, like the ${maxEmptyPages} before it, but has a next page`;
-      throw problemAt(location, problem, "If the vendor sends so many empty pages, raise maxEmptyPages.");
+      throw problemAt(location, problem, "If the vendor sends that many empty pages, raise maxEmptyPages.");
     }
     if (number >= maxPages) {
       const problem = `is not the last one, but maxPages is ${maxPages}`;
@@ -93,14 +93,14 @@ export class PageProof {
   }
 
   /**
-   * Adds the records of the latest page. It only compares them if the items contain functions and can't be compared.
+   * Compares the records of the latest page if its items contain functions and therefore can't be compared.
    * @throws {InvalidInputError} an earlier page had the same records
    */
   addRecords(records: readonly unknown[], number: number): void {
     if (!this.#itemsAreComparable) this.#refuseRepeated(records, number, "records");
   }
 
-  /** After a deletion, later items move up, and numbered pages skip some of them. */
+  /** If items are deleted during the read, later ones move up, and a read by page number skips some of those. */
   #refuseShrunkTotal(total: number | undefined, location: string): void {
     if (total !== undefined && this.#total !== undefined && total < this.#total) {
       throw problemAt(
@@ -131,7 +131,7 @@ export class PageProof {
     const before = this.#pages.get(`${what} ${digest}`);
     if (before !== undefined) {
       const advice =
-        "Read it again; if that does not help, the vendor ignores the token. If equal pages are valid, set allowRepeatedPages.";
+        "Read the listing again; if that does not help, the vendor ignores the token. If equal pages are valid, set allowRepeatedPages.";
       throw problemAt(`page ${number}`, `has the same ${what} as page ${before}`, advice, RETRYABLE);
     }
     this.#pages.set(`${what} ${digest}`, number);

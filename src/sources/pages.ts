@@ -40,18 +40,18 @@ const PAGES_OPTIONS = {
 } satisfies OptionTable<PagesOptions<unknown, unknown>>;
 
 /**
- * Reads the records of a vendor's paged listing to a proven end.
+ * Streams the records of a vendor's paged listing, and checks that the listing is complete.
  *
  * - `fetchPage` receives the previous page's `next` as its cursor; undefined for the first page.
  * - The iteration throws an `InvalidInputError` that names the page for a repeated token, a page with the same items as
  *   an earlier one, more pages than `maxPages`, a page without an `items` array (such as an error with HTTP 200), and a
- *   number of items that differs from the vendor's total. It accepts up to `maxEmptyPages` consecutive empty pages that
- *   have a next page.
- * - Such an error is `retryable` if the total differs or a page is repeated: the data may have changed in between.
- * - Errors that `fetchPage` and `map` throw are rethrown unchanged. If they have `retryable: true`, for example because
- *   a cursor expired, they ask for another run (`disposition`).
+ *   number of items that differs from the vendor's total. Up to `maxEmptyPages` consecutive empty pages with a next
+ *   page are accepted.
+ * - The error is `retryable` if the total differs or a page is repeated, because the data may have changed meanwhile.
+ * - Errors that `fetchPage` and `map` throw are rethrown unchanged. An error with `retryable: true`, for example about
+ *   an expired cursor, asks for another run (`disposition`).
  * - If a write rejects a record, the error names its location, such as `page 3, item 17`.
- * @param options Required, with `map`, if the items aren't records.
+ * @param options Must include `map` if the items aren't records.
  * @throws {InvalidInputError} an option is invalid
  * @example
  * ```ts

@@ -18,7 +18,7 @@ export interface Source<R> extends AsyncIterable<readonly R[]> {
   readonly stats: { readonly read: number; readonly skipped: number };
 }
 
-/** The place of a row, line or item; the second argument of `map`. Numbers count from 1. */
+/** The place of a row, line or item; the second argument of `map`. Numbers start at 1. */
 export interface RecordLocation {
   /** The location as shown in errors, such as `users.csv:1042` or `page 3, item 17`. */
   readonly location: string;
@@ -63,7 +63,7 @@ export class RecordsSource<R> implements Source<R> {
     return {
       next: () => raceAbort(records.next(), this.#signal),
       return: () => {
-        // First, because a generator returns only after the chunk or page that it waits for.
+        // Abort first, because a generator returns only after the chunk or page that it's waiting for.
         stop.abort();
         return records.return();
       },
@@ -138,7 +138,7 @@ export const MAP: Rule = { ...FUNCTION, expected: "a function that returns a rec
 /**
  * An error about one location of a source.
  * @param location such as `users.csv:1042`
- * @param problem continues a sentence about the location: `has 3 cells, but the header has 4`
+ * @param problem the rest of a sentence that starts with the location, such as `has 3 cells, but the header has 4`
  * @param advice what to do, as a sentence
  * @param details whether another read may succeed, and the option that the advice names
  */

@@ -66,8 +66,8 @@ export function callWithRetry<T>(
       label,
       credential: configuration.credential,
       cancellation,
-      // A start may leave a lock behind, a write may be applied twice, and the outcome of a completion must not be
-      // guessed.
+      // Only aborts are safe to repeat: a start may leave a lock behind, a write may be applied twice, and the outcome
+      // of a completion must not be guessed.
       repeatable: rpc === "AbortSyncBatch",
       onEvent: ({ type, attempt, delayMs, code }) => {
         if (type === "retry" && delayMs !== undefined && code !== undefined)
@@ -76,7 +76,7 @@ export function callWithRetry<T>(
     },
     ({ carried, ...context }) => {
       const answer = attempt({ ...context, carried: { ...configuration.headers, ...carried } });
-      // Sending a large window may take a long time.
+      // No warning for SyncRecords, because sending a large window may take a long time.
       return rpc === "SyncRecords" ? answer : untilNamed(configuration, label, answer);
     },
   );
@@ -84,7 +84,7 @@ export function callWithRetry<T>(
 
 /** How long to wait for a response before warning about the service, in milliseconds. */
 const SILENT_MS = 30_000;
-/** Clients that have been warned, and whose service hasn't responded since. */
+/** Clients that have logged a warning about a service that hasn't responded since. */
 const SILENT = new WeakSet<SyncConfiguration["credential"]>();
 
 /** Warns once about a service that doesn't respond, because the call itself fails much later. */
@@ -108,14 +108,14 @@ async function untilNamed<T>(
   }
 }
 
-/** What the failed attempts of one operation, taken together, say about its effect. */
+/** What the failed attempts of one operation, taken together, say about the operation's effect. */
 export class Attempts {
   /**
-   * Whether the service may have executed the operation: an attempt was sent, and no response proves that it was
-   * refused.
+   * Whether the service may have executed the operation: an attempt was sent, and no response proves that the attempt
+   * was refused.
    */
   mayBeDone = false;
-  /** Whether the service refused an attempt. If this and `mayBeDone` are false, nothing reached the service. */
+  /** Whether the service refused an attempt. If `refused` and `mayBeDone` are false, nothing reached the service. */
   refused = false;
 
   async make<T>(call: CallContext, attempt: (call: CallContext) => Promise<T>): Promise<T> {
@@ -133,7 +133,7 @@ export class Attempts {
   }
 }
 
-/** Statuses of a server that broke down. They don't reveal what it had done by then. */
+/** Statuses of a server that broke down, which don't reveal what the server had done before. */
 const UNCLEAR: ReadonlySet<string> = new Set(["UNKNOWN", "INTERNAL", "DATA_LOSS"]);
 
 /** Returns whether the error proves that the service didn't execute the operation. */
@@ -168,9 +168,9 @@ export function lockedError(
 const CLEANUP_GRACE_MS = 5000;
 
 /**
- * Waits for cleanup, at most 5 seconds. Has its own signal, because the run's may already have aborted.
+ * Waits for cleanup, at most 5 seconds. The cleanup has its own signal, because the run's may already have aborted.
  * @param cleanUp Receives a signal that aborts when nobody is waiting any more.
- * @throws {TimeoutError} it took too long
+ * @throws {TimeoutError} the cleanup took too long
  */
 export async function withinGrace<T>(
   clock: Clock,
@@ -188,7 +188,7 @@ export async function withinGrace<T>(
 
 /**
  * Like {@link withinGrace}, for cleanup that nothing depends on. Never rejects.
- * @param failed What to log if it fails.
+ * @param failed What to log if the cleanup fails.
  */
 export async function bestEffort(
   { clock, logger }: Pick<SyncConfiguration, "clock" | "logger">,

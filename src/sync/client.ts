@@ -31,13 +31,13 @@ export class BatchClient {
   readonly #over = new AbortController();
   readonly #runs = new Set<Promise<unknown>>();
 
-  /** The client closes the transport when it's closed. */
+  /** Closing the client closes the transport. */
   constructor(configuration: SyncConfiguration, transport: SyncTransport, installationId?: string) {
     this.#configuration = configuration;
     this.#transport = transport;
     this.#installationId = installationId;
     this.#starter = new BatchStarter(transport, configuration);
-    // One listener for each start under way and each batch that is open.
+    // Each running start and each open batch adds a listener.
     setMaxListeners(0, this.#closed.signal, this.#over.signal);
   }
 
@@ -114,8 +114,8 @@ export class BatchClient {
   }
 
   /**
-   * Makes a run: `close` waits for its end.
-   * @param run Receives what starts its batches, which may outlive the client.
+   * Makes a run, whose end `close` waits for.
+   * @param run Receives the function that starts the run's batches, which may outlive the client.
    */
   async whileRunning<T>(run: (start: BatchClient["start"]) => Promise<T>): Promise<T> {
     const running = run((options, watch) => this.start(options, watch, this.#over.signal));
@@ -128,7 +128,7 @@ export class BatchClient {
   }
 
   requireOpen(): void {
-    // A new error for each caller, because its stack gets the caller's call site.
+    // Each caller gets a new error, because the call site is added to its stack.
     if (this.#closed.signal.aborted) throw clientClosed();
   }
 
@@ -160,7 +160,7 @@ export function lazyGrpc(configuration: SyncConfiguration): SyncTransport {
     const { GrpcTransport } = await import("./grpc/transport.js");
     const loaded = new GrpcTransport(configuration);
     if (closed) loaded.close();
-    // Later calls go straight to it.
+    // Later calls go straight to the loaded transport.
     return Object.assign(lazy, {
       startBatch: loaded.startBatch.bind(loaded),
       syncRecords: loaded.syncRecords.bind(loaded),

@@ -10,14 +10,14 @@ export type Collection = keyof RecordTypes;
 
 /**
  * The record of a collection (service description, "Sync API records"): the fields of its generic model in camelCase,
- * or another model under its own name, such as `{ microsoft: { … } }`. `null` counts as absent.
+ * or another model under its own name, such as `{ microsoft: { … } }`. `null` means absent.
  */
 export type RecordOf<C extends Collection> = RecordTypes[C];
 
 export interface CollectionInfo {
   readonly name: Collection;
   readonly wireName: string;
-  /** Field numbers from SyncRecordsRequest down to the list of records, and in that of the records. */
+  /** Field numbers from SyncRecordsRequest down to the collection's message; `recordsNumber` is its list of records. */
   readonly path: readonly number[];
   readonly recordsNumber: number;
   /** Whether records have their fields directly, without a variant's message around them. */
@@ -27,9 +27,9 @@ export interface CollectionInfo {
   readonly idField: string | undefined;
   /** Names of the variants that aren't written flat. */
   readonly variants: readonly string[];
-  /** By field: the collections that may contain the record it refers to. */
+  /** For each field that refers to a record: the collections that may contain that record. */
   readonly references: Readonly<Record<string, readonly SnapshotCollection[]>>;
-  /** Fingerprint of the record format; it changes whenever a field does. */
+  /** Fingerprint of the record format; it changes whenever a field changes. */
   readonly contract: string;
 }
 
@@ -43,7 +43,7 @@ export function isSnapshot(name: Collection): name is SnapshotCollection {
   return COLLECTIONS[name].model === "snapshot";
 }
 
-/** Returns the object with a record's fields: the record itself, or the one under its variant's name. */
+/** Returns the object with a record's fields: the record itself, or the object under its variant's name. */
 export function fieldsOf(
   record: unknown,
   { variants }: Pick<CollectionInfo, "variants">,
@@ -67,7 +67,7 @@ export function truncateId(id: string): string {
   return id.slice(0, 200);
 }
 
-/** Returns the entries of an object keyed by collection, without those that are undefined. */
+/** Returns the entries of an object keyed by collection, without undefined values. */
 export function collectionEntries<Value>(record: Partial<Record<Collection, Value>>): [Collection, Value][] {
   return Object.keys(record)
     .filter(isCollection)

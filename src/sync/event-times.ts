@@ -20,7 +20,7 @@ export class EventTimes {
 
   /** @param seconds Since 1970. */
   has(seconds: number): boolean {
-    // Reads the clock only when needed, because that costs as much as parsing the time.
+    // Reads the clock only when needed, because reading it costs as much as parsing the time.
     if (seconds > this.#latest) this.#latest = Math.floor(this.#clock.now() / 1000) + DAY_SECONDS;
     return seconds >= EARLIEST_SECONDS && seconds <= this.#latest;
   }

@@ -13,7 +13,7 @@ export const LEASE_MS = 15 * 60 * 1000;
 /** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */
 const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** Fills 96 % of a 100 Mbit/s link at a round trip of 50 ms; 6 MiB would fill 91 %. */
+/** Windows of this size fill 96 % of a 100 Mbit/s link at a round trip of 50 ms; 6 MiB would fill 91 %. */
 const SEND_WINDOW_BYTES = 16 * 1024 * 1024;
 
 export type ChannelOptions = Readonly<Record<string, string | number>>;
@@ -35,8 +35,8 @@ export interface SyncTuning {
    */
   readonly windowBytes?: number | undefined;
   /**
-   * How long a batch's record waits for its window to fill before it's sent anyway, in milliseconds. @default 300_000,
-   * 5 minutes
+   * How long a batch's record waits for its window to fill before the window is sent anyway, in milliseconds. @default
+   * 300_000, 5 minutes
    */
   readonly flushAfterMs?: number | undefined;
   /**
@@ -67,7 +67,7 @@ const TUNING = {
 
 export type CallOptions = Pick<CommonOptions, "headers" | "timeoutMs">;
 
-/** Sync options, checked, with all defaults filled in. */
+/** The options of the Sync API, checked and with all defaults filled in. */
 export type SyncConfiguration = ReturnType<typeof resolveSyncOptions>;
 
 export function resolveSyncOptions(options: SyncClientOptions) {
@@ -99,7 +99,7 @@ export function resolveSyncOptions(options: SyncClientOptions) {
     messageBytes: Math.min(messageBytes, maxMessageBytes),
     windowBytes,
     windowLimit: new WindowLimit(common.logger),
-    /** The window of a run, which has only one of its messages in memory at a time. */
+    /** Size of a run's window, of which only one message is in memory at a time. */
     sendWindowBytes: options.windowBytes ?? SEND_WINDOW_BYTES,
     flushAfterMs,
     eventTimes: options.allowAnyEventTime === true ? undefined : new EventTimes(common.clock),
@@ -108,8 +108,8 @@ export function resolveSyncOptions(options: SyncClientOptions) {
 }
 
 /**
- * Proxies limit the size of a stream. Including its prefix, a message has at most 1 MiB, which nginx allows by default;
- * small windows get smaller messages.
+ * Proxies limit the size of a stream. A message has at most 1 MiB with its prefix, which nginx allows by default; small
+ * windows get smaller messages.
  */
 function messageBytesFor(windowBytes: number): number {
   const bytes = windowBytes < 2 * 1024 * 1024 ? Math.min(windowBytes, 512 * 1024) : 1024 * 1024;
@@ -146,7 +146,7 @@ function proxyFor(endpoint: URL, option: string | undefined): HttpProxy | undefi
   const proxy = resolveProxy(option, "syncUrl", endpoint);
   if (proxy?.origin.startsWith("https:") === true)
     throw new ConfigurationError(
-      `${proxy.source} must begin with http:// for the Sync API: gRPC does not use TLS to a proxy. The traffic in its tunnel is encrypted.`,
+      `${proxy.source} must begin with http:// for the Sync API: gRPC does not use TLS to a proxy. The traffic in the tunnel is encrypted.`,
     );
   // grpc-js would send the address without its brackets, which no proxy understands.
   if (proxy !== undefined && endpoint.hostname.startsWith("["))
@@ -193,7 +193,7 @@ function checkChannelOptions(options: ChannelOptions): ChannelOptions {
   return { ...options };
 }
 
-/** Returns what the value must be, if it isn't; otherwise undefined. */
+/** Returns what the value must be, or undefined if the value is valid. */
 function expectedValue(name: string, value: unknown): string | undefined {
   if (STRING_OPTIONS.has(name)) return typeof value === "string" ? undefined : "a string";
   if (!/^grpc(-node)?\./.test(name))

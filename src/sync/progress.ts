@@ -5,7 +5,8 @@ import type { Collection, SnapshotCollection } from "./collections.js";
 export type SyncProgress =
   | {
       /**
-       * A batch was started (for the first time or again) or completed. A run only starts it after checking everything.
+       * A batch was started (for the first time or again) or completed. A run checks everything before it starts a
+       * batch.
        */
       readonly type: "started" | "restarted" | "completed";
       /** Number of the attempt of the run, from 1. */
@@ -21,11 +22,11 @@ export type SyncProgress =
       readonly collection: Collection;
       /** Number of records read or accepted so far. */
       readonly records: number;
-      /** How many of them `newOnly` skipped; absent if none. */
+      /** How many of the records `newOnly` skipped; absent if none. */
       readonly skipped?: number;
-      /** Size of their messages, in bytes. */
+      /** Size of the records' messages, in bytes. */
       readonly bytes: number;
-      /** Total number of records: all of the run's while sending, otherwise the write's `expectedCount`. */
+      /** Total number of records: while a run sends, all that it read; otherwise the write's `expectedCount`. */
       readonly total: number | undefined;
     }
   | {
@@ -45,7 +46,7 @@ export type SyncProgress =
       readonly code: ErrorCode;
       /** Length of the pause in milliseconds. */
       readonly delayMs: number;
-      /** When the run gives up, by this machine's clock. */
+      /** When the run gives up, according to this machine's clock. */
       readonly until: Date;
     }
   | {
@@ -69,13 +70,13 @@ export type SyncProgress =
       readonly diff: SnapshotDiff;
       /** Whether the guard holds the run; if so, nothing is sent. */
       readonly held: boolean;
-      /** The rules that the snapshot breaks. If the run isn't held, an approval allows them. */
+      /** The rules that the snapshot breaks. If the run isn't held, an approval lets the snapshot pass. */
       readonly rules: readonly HeldReason["rule"][];
     }
   | {
       /** A failed batch couldn't be aborted. */
       readonly type: "abort-failed";
-      /** When the lock expires by itself, by this machine's clock. */
+      /** When the lock expires by itself, according to this machine's clock. */
       readonly lockedUntil: Date;
     };
 

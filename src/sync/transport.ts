@@ -6,13 +6,13 @@ export type SyncRpc = "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "
 export type CallBounds = Pick<CallContext, "signal" | "unlessSent" | "timeoutMs">;
 
 export interface CallContext extends AttemptContext {
-  /** Cancels the call unless part of it was sent; after that, it has no effect. */
+  /** Cancels the call unless a part of the call was already sent. */
   readonly unlessSent?: AbortSignal | undefined;
   /** How long the service may take to answer, in milliseconds. @default `timeoutMs` */
   readonly answerMs?: number | undefined;
   /**
-   * Called before the call fails, if the service certainly processed none of it: the call didn't leave this machine, or
-   * its stream was refused. A transport that can't be certain never calls it; what the service did is then unknown.
+   * Called before the call fails, if the service certainly didn't process the call: it never left this machine, or its
+   * stream was refused. A transport that isn't certain never calls `onUnsent`; what the service did is then unknown.
    */
   readonly onUnsent?: (() => void) | undefined;
   /**
@@ -45,7 +45,7 @@ export type CompletionCounts = Partial<
 /** A message that is only read when it's about to be sent. */
 export interface StoredMessage {
   readonly length: number;
-  /** Returns its bytes. They stay valid until the message after the next one is loaded. */
+  /** Returns the message's bytes, which stay valid until the message after the next one is loaded. */
   load(): Promise<Uint8Array>;
 }
 
@@ -56,8 +56,8 @@ export interface StoredMessage {
 export interface SyncTransport {
   startBatch(installationId: string, call: CallContext): Promise<{ readonly batchId: string }>;
   /**
-   * Sends encoded SyncRecordsRequest messages, in order, on one stream. The caller reuses their buffers once it
-   * resolves. If a message can't be loaded, the call is cancelled and rejects with that error.
+   * Sends encoded SyncRecordsRequest messages, in order, on one stream. The caller reuses the messages' buffers once
+   * the call resolves. If a message can't be loaded, the call is cancelled and rejects with the error of `load`.
    * @returns the number of accepted records; undefined if the response has no count and came after all messages
    * @throws {SyncProtocolError} the response has no count and came before all messages were sent
    */

@@ -6,7 +6,7 @@ import { count } from "./report-text.js";
 /** Size of gRPC's prefix for each message. */
 export const PREFIX_BYTES = 5;
 
-/** Learned once per client, because all its windows take the same route. */
+/** A client learns its limit once, because all its windows take the same route. */
 export class WindowLimit {
   readonly #logger: Logger;
   #bytes = Number.POSITIVE_INFINITY;
@@ -26,20 +26,20 @@ export class WindowLimit {
 
   /**
    * What the user should know about the limit: a sentence without its final period.
-   * @param since The limit at that time.
+   * @param since The limit at an earlier time.
    */
   noteSince(since: number): string | undefined {
     return this.#bytes < since ? this.#note : undefined;
   }
 
   /**
-   * Halves the limit after a window failed that may have been too large.
-   * @returns false if that size got through before
+   * Halves the limit after the failure of a window that may have been too large.
+   * @returns false if a window of that size got through before
    */
   halve(bytes: number, error: unknown): boolean {
     const isRefused = error instanceof TransportError && error.status !== undefined;
     if (bytes <= this.#passedBytes && !isRefused) return false;
-    // A power of two, because real limits usually are.
+    // The limit is a power of two, because real limits usually are.
     this.#bytes = Math.min(this.#bytes, 2 ** Math.ceil(Math.log2(bytes / 2)));
     this.#cause = error;
     this.#isTold = false;

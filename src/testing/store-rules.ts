@@ -7,9 +7,9 @@ export type StoreRule = (store: TestedStore) => Promise<void>;
 export class BrokenRule extends Error {}
 
 const MEBIBYTE = 1024 * 1024;
-/** More than the connections of a typical pool. */
+/** More values than a typical pool has connections. */
 const UNFINISHED = 16;
-/** More than stores list in one page. */
+/** More keys than stores list in one page. */
 const MANY = 1100;
 const LONGEST_KEY = 200;
 
@@ -30,7 +30,7 @@ export const STORE_RULES: Readonly<Record<string, StoreRule>> = {
       for (const winner of winners) await store.mustRead(name, winner);
     }
   },
-  "nobody sees a value before its end, and the first that ends is stored": async (store) => {
+  "no call sees an incomplete value, and the first complete value is stored": async (store) => {
     for (const first of [Buffer.from("first"), bytesOf(3 * MEBIBYTE)]) {
       const [whole, early] = [`whole-${first.length}`, `early-${first.length}`];
       const [value, later] = [new PausedValue(first), new PausedValue(first)];
@@ -61,7 +61,7 @@ export const STORE_RULES: Readonly<Record<string, StoreRule>> = {
       must(await store.put(key, "whole"), "The key could not be put afterwards.");
     }
   },
-  "a value comes back as it was put, whatever its pieces": async (store) => {
+  "a value comes back as it was put, however it was split": async (store) => {
     const whole = bytesOf(10 * MEBIBYTE + 7);
     const lengths = [1, MEBIBYTE - 1, 0, 70_001, 3 * MEBIBYTE + 1, 4095, whole.length];
     const buffer = Buffer.alloc(whole.length);
@@ -87,7 +87,7 @@ export const STORE_RULES: Readonly<Record<string, StoreRule>> = {
     }
     for (let times = 0; times < 2; times += 1) await store.mustRead("large", whole);
   },
-  "an unfinished value holds up no other call": async (store) => {
+  "an unfinished value doesn't hold up other calls": async (store) => {
     const values = Array.from({ length: UNFINISHED }, (_, i) => new PausedValue(bytesOf(MEBIBYTE, i)));
     const puts = values.map((value, i) => store.begin(`slow-${i}`, value));
     await Promise.all(values.map(({ paused }) => paused));
@@ -99,7 +99,7 @@ export const STORE_RULES: Readonly<Record<string, StoreRule>> = {
     must(!(await Promise.all(puts)).includes(false), "putIfAbsent returned false.");
     for (const [i, value] of values.entries()) await store.mustRead(`slow-${i}`, value.whole);
   },
-  "a value that is read slowly, or not to its end, holds up no other call": async (store) => {
+  "a value that is read slowly or only in part doesn't hold up other calls": async (store) => {
     await store.put("key", bytesOf(3 * MEBIBYTE));
     const readers: AsyncIterator<Uint8Array>[] = [];
     for (let i = 0; i < UNFINISHED; i += 1) {
@@ -138,7 +138,7 @@ export const STORE_RULES: Readonly<Record<string, StoreRule>> = {
       }
     };
     const read = await toBytes(deleting((await store.get("key")) ?? piecesOf())).catch(() => whole);
-    must(read.equals(whole), "A reader got a part, without an error.");
+    must(read.equals(whole), "A reader got only part of the value, without an error.");
     await store.mustLack("key", "after it was deleted");
     must(await store.put("key", "again"), "putIfAbsent returned false after the key was deleted.");
     await store.mustRead("key", "again");
@@ -167,7 +167,7 @@ export class TestedStore {
   /** Starts to put a value that pauses, or that the store abandons. */
   begin(name: string, value: PausedValue): Promise<boolean> {
     const stored = this.put(name, value.pieces());
-    // It may still fail after the rule turned out to be broken.
+    // The put may still fail after the rule has proved to be broken.
     stored.then(value.begin, value.begin);
     return stored;
   }
@@ -182,7 +182,7 @@ export class TestedStore {
     const found = value === undefined ? "found no value" : `returned ${value.length} bytes`;
     must(
       value?.equals(Buffer.from(expected)) === true,
-      `get ${found}, and not the ${expected.length} bytes that were put.`,
+      `get ${found} instead of the ${expected.length} bytes that were put.`,
     );
   }
 
@@ -202,7 +202,7 @@ export class TestedStore {
     const [all, place] = [[...expected].sort(), `list("${this.folder}${prefix}")`];
     must(
       found.join("\n") === all.join("\n"),
-      `${place} had ${found.length} keys, and not the ${all.length} that were put; the first that differs is ${found.find((name, i) => name !== all[i])}.`,
+      `${place} had ${found.length} keys instead of the ${all.length} that were put; the first that differs is ${found.find((name, i) => name !== all[i])}.`,
     );
   }
 

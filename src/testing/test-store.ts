@@ -11,9 +11,9 @@ const LIMIT_MS = 60_000;
  * writes about 50 MiB in total, below keys that begin with `test-store-`, and cleans up; if a rule is broken, the
  * values of that rule stay.
  *
- * Give the store as few connections as its users may have, for example one: that exposes a store that needs a
- * connection for each unfinished value. The check doesn't cover crashes of a process or a machine.
- * @param makeStore Called for each of about 10 checks. It may return the same store each time, and it may have values.
+ * Give the store as few connections as its users may have, for example one, to expose a store that needs a connection
+ * for each unfinished value. The check doesn't cover crashes of a process or a machine.
+ * @param makeStore Called for each of about 10 checks; may return the same store each time, even one with values.
  * @throws {Error} the store breaks a rule, which the message names, or it didn't answer for a minute
  */
 export function testStore(makeStore: () => Store | Promise<Store>): Promise<void> {

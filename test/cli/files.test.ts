@@ -1,4 +1,4 @@
-/** Files that people really have: `push` sends what a file says, or refuses it with its place and what to do. */
+/** Files that people really have: `push` sends their records, or names the faulty place and says what to do. */
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { fileConnector } from "../../src/cli/push/connector.js";

@@ -64,7 +64,7 @@ test.each(CASES)("gives the option %s as data, worded like the message", async (
   const { advice, message } = error;
   expect(advice?.option).toBe(option);
   expect(message).toContain(advice?.text);
-  // The command line names its own option instead.
+  // Where an error message names an option of the SDK, the command line names its own.
   expect(messageOf(error)).toMatch(shown);
   expect(JSON.stringify(error)).not.toContain("advice");
 });

@@ -26,7 +26,7 @@ afterEach(() => {
   written.isClosed = false;
 });
 
-/** A client of the environment, with the log of a level. */
+/** A client whose log level comes from the environment. */
 function clientOf(level: string, overrides = {}): SaasManagementClient {
   vi.stubEnv("SAAS_MANAGEMENT_LOG", level);
   const { baseUrl, syncUrl, apiKey } = service.server;

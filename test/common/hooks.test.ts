@@ -146,7 +146,7 @@ test.each([
   expect(await data).toEqual({ ok: true });
   harness.server.scripts.StartSyncBatch.push(LOST);
   await harness.startBatch(options);
-  // For each API: two attempts and a pause.
+  // Each API makes two attempts and a pause: five events.
   expect(errors).toEqual(
     Array.from({ length: 10 }, () => ["saas-management: onEvent threw an exception", OWN]),
   );

@@ -225,7 +225,7 @@ test("a key function that fails after a refusal keeps the service's message", as
   expect(everythingIn(error)).not.toContain("canary-old");
 });
 
-test("if the key function fails for a window, its records count as sent only if an attempt was sent", async () => {
+test("after the key function fails for a window, the window's records count as sent only if an attempt was sent", async () => {
   const answers = ["start", "start", "key"];
   const apiKey = () => answers.shift() ?? Promise.reject(new Error("vault is sealed"));
   const lost = await harness.startBatch({ apiKey });

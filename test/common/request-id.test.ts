@@ -104,7 +104,7 @@ test("errors and hooks of both APIs show the request ids of the reference server
   expect(new Set(told).size).toBe(5);
 });
 
-test("a page has the id of the request that read it, from either end, even when a limit cuts it", async () => {
+test("a page has the id of the request that read it, in either direction and even if a limit cuts the page", async () => {
   const page = { nodes: [{ id: "a" }, { id: "b" }], totalCount: 2, pageInfo: {} };
   const { client } = await connectClient((_, response, index) => {
     const pageInfo = {

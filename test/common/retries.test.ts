@@ -14,7 +14,7 @@ const QUERY = "query Names { applications { nodes { id } } }";
 const MUTATION = "mutation Touch { touch }";
 const unavailable: Responder = (_, response) => json(response, {}, { status: 503 });
 
-/** Holds back answers to starts, except the first few, until it is called: a closing client waits for them. */
+/** Holds back the answers to starts after the first few. Call the result to release them: a closing client waits. */
 function holdStarts(after: number): () => void {
   let answer = () => {};
   const answered = new Promise<void>((resolve) => {
@@ -28,7 +28,7 @@ function holdStarts(after: number): () => void {
   return answer;
 }
 
-/** The number of attempts is what the server saw. */
+/** The fields of an error. The number of attempts must be what the server saw. */
 function ending(stoppedBecause: string, attempts: number) {
   return { stoppedBecause, attempts };
 }
@@ -76,7 +76,7 @@ test("a deadline that ends during a pause is a TimeoutError", async () => {
   );
   const error = rejection(client.request(QUERY, {}));
   await until(() => clock.sleeping === 2);
-  // As on a suspended machine: the pause and the time limit end together.
+  // The pause and the time limit end together, as they do on a suspended machine.
   clock.advance(1_000_000);
   expect(await error).toMatchObject({ code: "TIMEOUT", stoppedBecause: "deadline" });
   expect(await error).toHaveProperty("cause.status", 503);

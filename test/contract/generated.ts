@@ -77,7 +77,7 @@ function requestOf({ file }: FileDescriptorSet, parameter: string) {
 
 const codes = new Map<string, Promise<ContractCode>>();
 
-/** Generates the code, and loads it with the rest of src from where it is. */
+/** Generates the code, and loads it together with the unchanged rest of src. */
 export function codeOf(contract: ContractFixture): Promise<ContractCode> {
   return getOrAdd(codes, contract.folder, () => load(contract));
 }

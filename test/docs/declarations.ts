@@ -5,13 +5,13 @@ import ts from "typescript";
 export interface Member {
   readonly name: string;
   readonly required: boolean;
-  /** Text of `@default`; undefined where it has none. */
+  /** Text of the tag `@default`; undefined if the tag is missing. */
   readonly defaultText: string | undefined;
 }
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Reads what a module of `src` exports, with what is inherited. */
+/** Reads the exports of a module of `src`, including inherited members. */
 export class Declarations {
   readonly #checker: ts.TypeChecker;
   readonly #exports: ReadonlyMap<string, ts.Symbol>;
@@ -27,12 +27,12 @@ export class Declarations {
     this.#exports = new Map(exported.map((it) => [it.name, it]));
   }
 
-  /** The members of an exported interface or class, inherited ones too, without internal ones. */
+  /** The public members of an exported interface or class, including inherited ones. */
   members(name: string): readonly Member[] {
     return this.#membersOf(this.#typeOf(name));
   }
 
-  /** The members of the object that a member of an exported interface takes. */
+  /** The members of an object that is the type of an exported interface's member. */
   membersWithin(name: string, member: string): readonly Member[] {
     const property = this.#typeOf(name).getProperty(member);
     if (property === undefined) throw new Error(`${name} has no ${member}.`);
@@ -57,7 +57,7 @@ export class Declarations {
       });
   }
 
-  /** The fields of each record of an exported interface, by variant: flat, or the name of its only member. */
+  /** The fields of each collection's records by variant: `flat`, or the name of the variant's only member. */
   variants(name: string): ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> {
     const shapes = this.#typeOf(name)
       .getProperties()

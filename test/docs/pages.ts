@@ -27,7 +27,7 @@ const FOLDERS = [
 ];
 const IN_FOLDER = new RegExp(`^(?:${FOLDERS.join("|")})/`);
 
-/** A file that is named without its folders. Files with other extensions may be the reader's own. */
+/** A file name without folders. Files with other extensions may be the reader's own. */
 const SOURCE = /\w\.(?:ts|proto)$|^schema\.graphql$/;
 const FENCE = /^```(\w*)\n(.*?)^```/gms;
 
@@ -42,7 +42,7 @@ const files = (
   .flat()
   .concat(await readdir(ROOT));
 
-/** A page of the documentation, with what it points at. */
+/** A page of the documentation, and what the page refers to. */
 export class Page {
   readonly path: string;
   readonly text: string;
@@ -79,7 +79,7 @@ export class Page {
       .map(cells);
   }
 
-  /** Files and folders of the repository that its text names, or a drawing in it, and that do not exist. */
+  /** Files and folders that the page's text or a drawing names, but that don't exist in the repository. */
   missingFiles(): readonly string[] {
     const drawings = [...this.text.matchAll(FENCE)].flatMap(([, language, drawing = ""]) =>
       language === "" ? (drawing.match(/[\w/-]+\.ts\b/g) ?? []) : [],

@@ -1,4 +1,4 @@
-/** What is fuzzed, and the test file in `test/` that does it. A full run looks at its number of cases for each. */
+/** What is fuzzed, and the test file in `test/` that does it. A full run tries its number of cases for each group. */
 export const FUZZ_GROUPS = {
   "client options and environment": "fuzz/options",
   "options of calls and sources": "fuzz/call-options",

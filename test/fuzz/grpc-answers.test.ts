@@ -1,3 +1,4 @@
+import { TestClock } from "@saas-management/sdk/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SyncEngine } from "../../src/runs/engine.js";
@@ -12,6 +13,7 @@ import { holds } from "../support/fuzz.js";
 import { framed, type Reply, replyWhenRead } from "../support/grpc-replies.js";
 import { outcomeOf } from "../support/hostile.js";
 import { mutatedBytes } from "../support/mutated-bytes.js";
+import { driven } from "../support/promises.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
 import { accounts } from "../support/records.js";
 import { openSyncServer, type SyncServer } from "../support/sync-server.js";
@@ -59,22 +61,20 @@ function acceptedBy(given: Reply): bigint | undefined {
   return SyncRecordsResponse.decode(message).acceptedRecords;
 }
 
+const clock = new TestClock({ startAt: new Date(0) });
+/** After two messages, grpc-js waits until the call times out. */
+const outcome = <T>(call: () => Promise<T>) => outcomeOf(() => driven(clock, call()));
+
 let server: SyncServer;
 let replies: Readonly<Record<string, Reply>>;
 let client: SyncEngine;
 beforeAll(async () => {
   server = await openSyncServer();
   server.answer = (stream, operation) => replyWhenRead(stream, replies[operation] ?? {});
-  // After two messages, grpc-js waits until the call times out, so the timeout is short here.
-  client = createSyncClient({
-    endpoint: server.endpoint,
-    apiKey: "canary-key-6f1d",
-    retry: false,
-    timeoutMs: 150,
-  });
-  // The first call loads grpc-js and connects, which takes longer on a busy machine.
+  client = createSyncClient({ endpoint: server.endpoint, apiKey: "canary-key-6f1d", retry: false, clock });
+  // The first call loads grpc-js and connects, and no time may pass meanwhile.
   replies = { StartSyncBatch: { body: framed(STARTED) } };
-  (await client.startBatch({ installationId: "installation-1", timeoutMs: TIMEOUT_MS })).close();
+  (await client.startBatch({ installationId: "installation-1" })).close();
 });
 afterAll(async () => {
   await client.close();
@@ -97,13 +97,13 @@ describe("an invalid answer of the Sync API", { timeout: TIMEOUT_MS }, () => {
         CompleteSyncBatch: complete,
         AbortSyncBatch: abort,
       };
-      const started = await outcomeOf(() => client.startBatch({ installationId: "installation-1" }));
+      const started = await outcome(() => client.startBatch({ installationId: "installation-1" }));
       if (started?.error !== undefined || started === undefined) return;
       const batch = started.value;
       expect(batch.id).not.toBe("");
-      const written = await outcomeOf(() => batch.write("accounts", accounts(3)));
-      const completed = await outcomeOf(() => batch.complete());
-      await outcomeOf(() => batch.abort());
+      const written = await outcome(() => batch.write("accounts", accounts(3)));
+      const completed = await outcome(() => batch.complete());
+      await outcome(() => batch.abort());
       seen[completed?.error === undefined ? "completed" : "refused"] += 1;
       if (completed?.error === undefined) {
         expect(written?.error).toBeUndefined();
@@ -122,10 +122,10 @@ describe("an invalid answer of the Sync API", { timeout: TIMEOUT_MS }, () => {
     let accepted = 0;
     const property = fc.asyncProperty(fc.oneof(counted, answer(ACCEPTED)), async (records) => {
       replies = { StartSyncBatch: { body: framed(STARTED) }, SyncRecords: records };
-      const started = await outcomeOf(() => client.startBatch({ installationId: "installation-1" }));
+      const started = await outcome(() => client.startBatch({ installationId: "installation-1" }));
       if (started?.error !== undefined || started === undefined) return;
       const batch = started.value;
-      const written = await outcomeOf(() => batch.write("accounts", accounts(3)));
+      const written = await outcome(() => batch.write("accounts", accounts(3)));
       if (written !== undefined && written.error === undefined) {
         expect(written.value.accepted).toBe(3);
         expect(acceptedBy(records)).toBe(acceptedOf(3));

@@ -1,4 +1,4 @@
-/** Writes the golden transcript from the code as it is. Only for an intended change of what is sent. */
+/** Writes the golden transcript from the current code. Run it only after an intended change to what is sent. */
 import { writeFileSync } from "node:fs";
 import { graphqlTranscript, syncTranscript } from "./transcript.js";
 

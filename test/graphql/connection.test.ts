@@ -50,7 +50,7 @@ test("yields every node, page after page, 100 per page", async () => {
     { first: 100, after: "c99" },
     { first: 100, after: "c199" },
   ]);
-  // Again from the start.
+  // A second iteration begins at the first page again.
   expect(await apps.toArray()).toEqual(nodeIds(0, 250));
 });
 

@@ -6,7 +6,7 @@ import { connectClient, rejection } from "../support/http-client.js";
 import { nodeIds, pageOf } from "../support/http-pages.js";
 import { answer, json, type Responder } from "../support/http-server.js";
 
-/** As graphql-codegen writes it with `documentMode: "string"`. */
+/** The class that graphql-codegen writes with `documentMode: "string"`. */
 class TypedDocumentString<Result, Variables>
   extends String
   implements DocumentTypeDecoration<Result, Variables>
@@ -88,7 +88,7 @@ const answerMembers: Responder = (request, response) => {
   json(response, { data: { org: { members: { nodes: page.nodes, pageInfo: { hasNextPage, endCursor } } } } });
 };
 
-/** A collection of three, paged as those of the SDK. */
+/** A collection of three, paged like the SDK's own connections. */
 const answerAll: Responder = (request, response) => json(response, { data: { all: pageOf(3, request) } });
 const selectAll = (data: { readonly all: ReturnType<typeof pageOf> }) => data.all;
 

@@ -10,7 +10,7 @@ import {
 } from "@saas-management/sdk/graphql";
 import { fetchExchange, Client as UrqlClient } from "@urql/core";
 import { parse } from "graphql";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { serveHandler } from "../support/http-server.js";
 import { rejection } from "../support/promises.js";
 import { NEW_CASE } from "../support/records.js";
@@ -149,11 +149,17 @@ test.each<[string, Request, number, string]>([
 });
 
 test("gives up on a body that does not end, and on a service that does not answer", async () => {
-  const body = new ReadableStream({});
-  const request = post("", { body, ...{ duplex: "half" } });
-  expect(await codeOf(await handle({ timeoutMs: 20 })(request))).toEqual([504, "TIMEOUT"]);
-  const silent = answeredWith(() => new Promise(() => {}), { timeoutMs: 20 });
+  const late = new AbortController();
+  const limit = vi.spyOn(AbortSignal, "timeout").mockReturnValue(late.signal);
+  onTestFinished(() => limit.mockRestore());
+  const unread = handle({ timeoutMs: 20 })(post("", { body: new ReadableStream({}), ...{ duplex: "half" } }));
+  const silent = answeredWith(() => {
+    late.abort();
+    return new Promise(() => {});
+  });
   expect(await codeOf(await silent(post({ query: NAMES })))).toEqual([504, "TIMEOUT"]);
+  expect(await codeOf(await unread)).toEqual([504, "TIMEOUT"]);
+  expect(limit.mock.calls).toEqual([[20], [30_000]]);
 });
 
 test("paths and codes reach the page, but no key, header or message of the service", async () => {

@@ -121,7 +121,7 @@ test("learns through the SDK's own handler, which passes on the service's messag
   expect(await page.applications().toArray()).toHaveLength(120);
 });
 
-/** Serves pages of at most 30 nodes, and refuses others with these entries. */
+/** Serves pages of at most 30 nodes, and refuses larger ones with these entries of `errors`. */
 const refusing =
   (...entries: readonly object[]): Responder =>
   ({ body }, response) => {

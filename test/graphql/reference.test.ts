@@ -135,7 +135,7 @@ test("rejects an unknown or revoked key, and a mutation with a key that may only
   server.revokeApiKey(server.apiKey);
   expect(await rejection(graphql.applications().toArray())).toBeInstanceOf(AuthenticationError);
   const refused = () => rejection(reader.changeVendorsState({ state: "ARCHIVED" }, "all"));
-  // The first answer fits an unknown key too, so the message names both.
+  // The client's first answer is this refusal, which an unknown key would also get, so the message names both causes.
   expect(await refused()).toMatchObject({
     code: "AUTHENTICATION_FAILED",
     message: expect.stringMatching(/unknown or revoked, or its permission scope/),

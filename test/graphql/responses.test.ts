@@ -30,7 +30,7 @@ const PARTIAL = {
   ],
 };
 
-/** The error that one answer of the server ends in. */
+/** The error of a call that gets this answer from the server. */
 async function errorOf(respond: Responder, method: "request" | "rawRequest" = "request"): Promise<unknown> {
   const { client } = await connectClient(respond, { retry: false });
   return rejection(client[method](QUERY, {}));

@@ -22,7 +22,6 @@ async function callBoth(host: string, options: ClientOptions = {}) {
   await using client = new SaasManagementClient({
     apiKey: "key-1",
     retry: false,
-    timeoutMs: 5000,
     tls: { ca: certificate("authority"), serverName: HOST },
     baseUrl: `https://${host}:${graphql.port}`,
     syncUrl: `https://${host}:${sync.port}`,
@@ -50,7 +49,7 @@ test.each([
   );
 });
 
-test("the option proxy wins over the environment, and small letters over capitals", async () => {
+test("the proxy option takes precedence over the environment, and lowercase variables over uppercase ones", async () => {
   const [chosen, other] = [await startConnectProxy(), await startConnectProxy()];
   const url = ({ port }: { readonly port: number }) => `http://127.0.0.1:${port}`;
   environment({ HTTPS_PROXY: url(other), https_proxy: url(other) });

@@ -4,6 +4,7 @@ import { type ClientOptions, SaasManagementClient } from "@saas-management/sdk";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { everythingIn, rejection } from "../support/http-client.js";
 import { answer, startConnectProxy, startHttpServer } from "../support/http-server.js";
+import { until } from "../support/promises.js";
 import { startSyncServer } from "../support/sync-server.js";
 import { listenTcp, unusedPort } from "../support/tcp-peers.js";
 import { startTestService } from "../support/test-service.js";
@@ -19,7 +20,7 @@ function connect(options: ClientOptions): SaasManagementClient {
   return client;
 }
 
-/** The two APIs: the option of the endpoint, a server, the headers that it got, and a call. */
+/** For each API: the option for its endpoint, a call, and a server that records the headers it got. */
 const APIS = {
   GraphQL: {
     option: "baseUrl",
@@ -65,7 +66,7 @@ describe.each(Object.entries(APIS))("%s", (_, { option, call, start }) => {
     expect(inspect(client, { depth: 9, showHidden: true })).not.toContain("p@ss");
   });
 
-  test("names a proxy that refuses or is absent, without its password, and doesn't retry a refused request", async () => {
+  test("names a proxy that refuses or is absent but not its password, and doesn't retry a refused request", async () => {
     const proxy = await startConnectProxy({ credentials: "ada:right" });
     const { port, accepted } = await start();
     const urls = [`127.0.0.1:${proxy.port}`, `127.0.0.1:${await unusedPort()}`];
@@ -91,7 +92,7 @@ describe.each(Object.entries(APIS))("%s", (_, { option, call, start }) => {
     async (_how, onConnection) => {
       const proxy = await listenTcp(onConnection);
       const { port, accepted } = await start();
-      const options = { proxy: `http://127.0.0.1:${proxy.port}`, retry: retries(2), timeoutMs: 5000 };
+      const options = { proxy: `http://127.0.0.1:${proxy.port}`, retry: retries(2) };
       const error = await rejection(call(connect({ [option]: `http://127.0.0.1:${port}`, ...options })));
       expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: true, attempts: 3 });
       expect(String(error)).toMatch(
@@ -111,7 +112,7 @@ describe.each(Object.entries(APIS))("%s", (_, { option, call, start }) => {
     await call(client);
     expect(proxy.open()).toBe(1);
     await client.close();
-    await expect.poll(() => proxy.open()).toBe(0);
+    await until(() => proxy.open() === 0);
   });
 });
 

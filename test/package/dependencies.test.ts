@@ -55,7 +55,7 @@ test("package.json declares no side effects", () => {
   expect(manifest.sideEffects).toBe(false);
 });
 
-// Checkers of types take a named subpath for a module, so the contracts have patterns.
+// Tools that check types treat a named subpath as a module, so the contracts use patterns.
 test("package.json exports modules by name, and the contracts with their folders", () => {
   const patterns = Object.entries(manifest.exports).filter(([subpath]) => subpath.includes("*"));
   expect(Object.fromEntries(patterns)).toEqual({

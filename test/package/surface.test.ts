@@ -18,7 +18,7 @@ test.each(all)("$specifier exports the values in its report, and no others", asy
   expect(atRunTime.sort()).toEqual([...new Set([...values].map(([, name]) => name))].sort());
 });
 
-test("the README, the docs and the examples use every name, directly or as a type", async () => {
+test("the README, the docs and the examples use every exported name, directly or as a type", async () => {
   const examples = await readdir(`${ROOT}examples`, { recursive: true });
   const programs = examples.filter((file) => /\.m?ts$/.test(file)).map((file) => `examples/${file}`);
   const files = ["README.md", ...DOCS, ...programs];

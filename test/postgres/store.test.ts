@@ -5,7 +5,7 @@ import { postgresServer, skipped, whySkipped } from "../support/postgres.js";
 
 const MEBIBYTE = 1024 * 1024;
 const PIECE = 700_000;
-/** Before this piece, a value waits for the restarted server. */
+/** A value waits before this piece until the server has restarted. */
 const WAITS = 5;
 
 async function* value(...pieces: readonly (string | Uint8Array)[]) {
@@ -23,7 +23,7 @@ function aged(schema: string): string {
   return `UPDATE ${schema}.ledger_pieces SET unfinished_since = now() - interval '25 hours' WHERE unfinished_since IS NOT NULL`;
 }
 
-/** 2 MiB, then one more after `goOn`. */
+/** A value that yields two pieces of 1 MiB, and a third one after a call of `goOn`. */
 function pausedValue() {
   let ask = () => {};
   let goOn = () => {};
@@ -137,7 +137,7 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     const store = new PostgresStore(server.pool(), schema);
     const paused = pausedValue();
     const put = store.putIfAbsent("key", paused.pieces);
-    // It may reject before the transaction's own answer is here.
+    // The put may reject before the transaction is answered.
     const refused = expect(put).rejects.toThrow("The value was removed before it was complete");
     await paused.asked;
     const remover = await server.pool().connect();

@@ -34,7 +34,7 @@ async function callStart({ syncUrl, apiKey, installationId }: ReferenceServer): 
   return { session, stream };
 }
 
-/** Asks for something without an HTTP library. */
+/** Sends a query without an HTTP library. */
 function ask({ baseUrl, apiKey }: ReferenceServer): Socket {
   const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1");
   onTestFinished(() => void socket.destroy());

@@ -20,14 +20,14 @@ const ABORT: Place = { on: "AbortSyncBatch" };
 type Status = Extract<Fault, { fault: "status" }>["status"];
 const statuses = (at: At, ...names: readonly Status[]): FaultKind[] =>
   names.map((status) => ({ fault: "status", status, at }));
-/** A call or its answer is lost. */
+/** The common ways to lose a call or its answer. */
 const lost = (at: At): FaultKind[] => [
   { fault: "drop", at },
   { fault: "goaway", grace: false, at },
   { fault: "rst-stream", code: 2, at },
   ...statuses(at, "UNAVAILABLE"),
 ];
-/** All ways to lose a call or answer, for one operation; the others share the code. */
+/** All ways to lose a call or its answer. One operation is enough, because the others share the code. */
 const lostInAnyWay = (at: At): FaultKind[] => [
   ...lost(at),
   { fault: "reset", at },
@@ -48,8 +48,8 @@ const DENIED = statuses("request", "PERMISSION_DENIED");
 const NO_KEY = [...statuses("request", "UNAUTHENTICATED"), ...of("revoke-key", "request")];
 
 /**
- * What becomes of a program that writes four accounts: which call failed with which code, the states of the server's
- * batches and whether one holds the lock, the accounts that it stored, and whether the struck call was repeated.
+ * The outcome of a program that writes four accounts: which call failed with which code, the state of each batch and
+ * whether one holds the lock, the stored accounts, and whether the faulty call was repeated.
  */
 const OUTCOMES: readonly (readonly [place: Place, kinds: readonly FaultKind[], outcome: string])[] = [
   [START, lost("request"), "done; completed; 4; retried"],

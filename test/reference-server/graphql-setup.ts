@@ -4,15 +4,13 @@ import { startGraphQLServer } from "../../src/reference-server/graphql/server.js
 import type { Portfolio } from "../../src/reference-server/portfolio.js";
 import { TestClock } from "../../src/reference-server/test-clock.js";
 import {
+  type AnyRecord,
   ApiKeys,
-  type Collection,
-  type MessageOf,
   type SyncedInstallation,
   Workspace,
 } from "../../src/reference-server/workspace.js";
-import { SubscriptionModel } from "../../src/sync/generated/contract.js";
 
-type Records = { [K in Collection]: readonly MessageOf<K>[] };
+type Records = Readonly<Record<string, readonly AnyRecord[]>>;
 
 /** The same array each time, because a new one would count as a change. */
 const NONE: readonly never[] = [];
@@ -20,7 +18,7 @@ const NONE: readonly never[] = [];
 /** An installation whose records a test sets by hand. */
 export class HandSynced implements SyncedInstallation {
   readonly integration: { readonly id: string; readonly name: string };
-  readonly #records: Partial<Records> = {};
+  readonly #records: Record<string, readonly AnyRecord[]> = {};
 
   constructor(
     readonly id: string,
@@ -29,11 +27,11 @@ export class HandSynced implements SyncedInstallation {
     this.integration = { id: `integration-${id}`, name: integrationName };
   }
 
-  records<K extends Collection>(collection: K): readonly MessageOf<K>[] {
+  records(collection: string): readonly AnyRecord[] {
     return this.#records[collection] ?? NONE;
   }
 
-  set(records: Partial<Records>): this {
+  set(records: Records): this {
     Object.assign(this.#records, records);
     return this;
   }
@@ -63,7 +61,7 @@ export async function startServer(options: { portfolio?: Portfolio; pageSize?: n
   const url = `http://127.0.0.1:${server.port}/graphql`;
   const key = keys.create({ workspace, scope: "read-write", permissions: [] });
 
-  /** Sends a request and returns what came back. Without a `key` in the options, with the one that may write. */
+  /** Sends a request with the key that may write, unless `headers` say otherwise, and returns the response. */
   async function send<Data>(
     query: string,
     variables?: Readonly<Record<string, unknown>>,
@@ -92,7 +90,7 @@ export async function startServer(options: { portfolio?: Portfolio; pageSize?: n
 export function account(
   id: string,
   fields: { email?: string; name?: string; username?: string; active?: boolean } = {},
-): MessageOf<"accounts"> {
+): AnyRecord {
   return { variant: { $case: "generic", value: { id, roles: [], ...fields } } };
 }
 
@@ -100,10 +98,10 @@ export function plan(
   id: string,
   externalPlanName: string,
   fields: { product?: string; paidSeats?: number; consumedSeats?: number } = {},
-): MessageOf<"plans"> {
+): AnyRecord {
   const { product, paidSeats, consumedSeats } = fields;
   const details = {
-    model: SubscriptionModel.SUBSCRIPTION_MODEL_SEAT_BASED,
+    model: 1,
     seatBased: { paidSeats, consumedSeats },
   };
   const value = { id, externalPlanName, externalProductName: product, attributes: new Map(), details };
@@ -115,11 +113,11 @@ export function license(
   sourceAccountId: string,
   sourcePlanId: string,
   billable = true,
-): MessageOf<"licenses"> {
+): AnyRecord {
   return { variant: { $case: "generic", value: { sourceId, sourceAccountId, sourcePlanId, billable } } };
 }
 
-export function employee(id: string, fullName: string, email?: string): MessageOf<"employees"> {
+export function employee(id: string, fullName: string, email?: string): AnyRecord {
   const value = { id, fullName, email, emailAliases: [], departmentPath: [], attributes: new Map() };
   return { variant: { $case: "generic", value } };
 }
@@ -128,7 +126,7 @@ export function usage(
   sourceActorId: string,
   at: string,
   fields: { planId?: string; product?: string } = {},
-): MessageOf<"usage"> {
+): AnyRecord {
   const { planId, product } = fields;
   const value = {
     id: `${sourceActorId} ${at}`,
@@ -145,7 +143,7 @@ export function discoveredUsage(
   product: string | undefined,
   time: { at: string } | { from: string; to: string },
   actorEmail?: string,
-): MessageOf<"externallyDiscoveredUsage"> {
+): AnyRecord {
   const times =
     "at" in time
       ? { lastActivity: timestamp(time.at) }
@@ -162,7 +160,7 @@ function timestamp(at: string): { seconds: bigint; nanos: number } {
   return { seconds: BigInt(Date.parse(at)) / 1000n, nanos: 0 };
 }
 
-/** A request for fetch that sends a query. Without a key it has none. */
+/** The options with which fetch posts a query. Without `key`, the request has no authorization. */
 export function post(
   query: string,
   key?: string,

@@ -82,7 +82,7 @@ test("refuses an older stream that was slow to write", async () => {
   const { client, installationId, server, connect } = fixture();
   const batchId = await client.start(installationId);
   const older = connect().open();
-  // The fault shows when the call has arrived, so that this stream is the older one.
+  // The fault fires when this stream's call arrives, so the next stream is certainly newer.
   const arrived = server.faults.add({ on: "sync", fault: "delay", ms: 0 });
   await until(() => arrived.fired === 1);
   const newer = client.open().send(batchId, accounts("new"));

@@ -10,7 +10,7 @@ const KEY = "canary-key-6f1d";
 const QUERY = "query Q { a }";
 const START = { installationId: "installation-1" };
 
-/** The errors of a client of both APIs with servers of this identity, and the number of requests they saw. */
+/** Calls both APIs on servers with this identity. Returns the errors, and how many requests the servers saw. */
 async function refusals(options: ServerOptions) {
   const graphql = await startTlsServer(options);
   const sync = await startSyncServer(options);

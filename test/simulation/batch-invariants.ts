@@ -1,4 +1,4 @@
-/** What must be true of batches: how they ended, who knows it, and who holds the lock. */
+/** What must be true of batches: how they ended, whether their callers know that, and who holds the lock. */
 import {
   BatchOutcomeUnknownError,
   BatchStateError,
@@ -11,7 +11,7 @@ export function brokenBatchRules(simulated: Simulated): string[] {
   return [...wrongAnswers(simulated), ...wrongStates(simulated), ...ghostLocks(simulated)];
 }
 
-/** What the caller heard about a completion is what the service did. */
+/** Callers are told the true outcome of a completion. */
 function wrongAnswers({ service, observation, clock }: Simulated): string[] {
   return observation.batches.flatMap((observed) => {
     const { id, extraction, completion, completionError: error } = observed;
@@ -21,7 +21,7 @@ function wrongAnswers({ service, observation, clock }: Simulated): string[] {
     if (completion !== "failed" || state !== "completed" || extraction?.run.killed === true) return [];
     const mayBe =
       (error instanceof BatchOutcomeUnknownError && error.batchId === id) ||
-      // A run's error is about its last batch.
+      // The error of a run refers to its last batch.
       (extraction !== undefined
         ? observation.told.some((told) => tellsOfUnclear(told, id))
         : error instanceof ClosedError ||
@@ -42,7 +42,7 @@ function tellsOfUnclear(told: unknown, batchId: string): boolean {
   );
 }
 
-/** If a handle says how its batch ended, it is right. */
+/** A handle that says how its batch ended says the truth. */
 function wrongStates({ service, observation, clock }: Simulated): string[] {
   return observation.batches.flatMap(({ id, handle }) => {
     const state = service.stateOf(id, clock.now());
@@ -65,7 +65,7 @@ function ghostLocks({ service, observation, clock, locks }: Simulated): string[]
     return observed.mayHoldLock ? [] : [`${id} holds the lock, and its owner believes it ended`];
   const told = ({ heard, heardTooLate }: (typeof locks)[number], batchId: string) =>
     heard.has(batchId) || heardTooLate.has(batchId);
-  // Its start was answered, but its abort wasn't, or nobody was left to send one.
+  // The batch's start was answered, but no abort was, or nobody was left to send an abort.
   if (locks.some((log) => told(log, id)))
     return locks.some((log) => log.excuses(id)) ? [] : [`${id} holds the lock, and was not aborted`];
   const unheard = service.batches.filter(

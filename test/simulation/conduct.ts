@@ -5,7 +5,7 @@ import type { Observation } from "./observation.js";
 import type { Program } from "./program.js";
 import type { SimClock } from "./sim-clock.js";
 
-/** The service only accepts smaller messages. */
+/** The service accepts only messages below this size. */
 const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /** A stream of records as its client sees it. */
@@ -14,11 +14,11 @@ export interface SentStream {
   readonly messages: readonly SentMessage[];
   /** Number of records in all messages. */
   readonly records: number;
-  /** The service refused it for good. */
+  /** Call this when the service has permanently refused the stream. */
   refused(): void;
-  /** The client was told that all of it was accepted. */
+  /** Call this when the client is told that the whole stream was accepted. */
   accepted(): void;
-  /** The client believes that it has ended. */
+  /** Call this when the client believes that the stream has ended. */
   ended(): void;
 }
 
@@ -26,13 +26,13 @@ export interface SentStream {
 export interface StreamTimes {
   readonly begun: number;
   ended: number;
-  /** When it ended, as a tick. */
+  /** The tick at which the stream ended. */
   endedAt: number;
-  /** Whether the client was told that all of it was accepted. */
+  /** Whether the client was told that the whole stream was accepted. */
   accepted: boolean;
 }
 
-/** A call of a client, as a tick. */
+/** A call of a client, with its tick. */
 export interface Call {
   readonly operation: Operation;
   readonly batchId: string | undefined;
@@ -45,11 +45,11 @@ export class Conduct {
   readonly misdeeds: string[] = [];
   /** The streams of each batch. */
   readonly streams = new Map<string, StreamTimes[]>();
-  /** Batches that the service refused for good. */
+  /** Batches that the service has permanently refused. */
   readonly refusedBatches = new Set<string>();
   /** Every call, in order. */
   readonly calls: Call[] = [];
-  /** Batches that the client tried to abort, and was told are completed. */
+  /** Batches that turned out to be completed when the client tried to abort them. */
   readonly foundCompleted = new Set<string>();
   readonly #refused = new Set<string>();
   readonly #sent = new Map<string, Set<string>>();
@@ -58,7 +58,7 @@ export class Conduct {
   readonly #observation: Observation;
   readonly #limitBytes: number;
 
-  /** @param options.limitBytes Messages have to be smaller. */
+  /** @param options.limitBytes Every message must be smaller than this. */
   constructor(clock: SimClock, observation: Observation, { limitBytes }: Pick<Program, "limitBytes">) {
     this.#clock = clock;
     this.#observation = observation;
@@ -70,8 +70,8 @@ export class Conduct {
   }
 
   /**
-   * A stream is opened.
-   * @param signal Cancels the stream; it then counts as ended, even if parts of it are still under way.
+   * Notes that a stream is opened.
+   * @param signal Cancels the stream, which then counts as ended even if parts of it are still under way.
    */
   stream(encoded: readonly Uint8Array[], signal: AbortSignal): SentStream {
     // Copied, because later changes to the sender's memory must not affect a message that was sent.
@@ -123,7 +123,7 @@ export class Conduct {
     };
   }
 
-  /** A batch is to be completed. An abort may cut a stream off. */
+  /** Notes the call that completes a batch. Only an abort may cut off a stream. */
   complete(batchId: string): void {
     this.call("CompleteSyncBatch", batchId);
     const open = this.#openStreams(batchId);
@@ -140,7 +140,7 @@ export class Conduct {
 
 const EMPTY = "without records";
 
-/** Names of a message's records: each batch sends snapshots anew, but an event is sent only once. */
+/** Names of a message's records. Only those of snapshots contain the batch, because an event is sent just once. */
 function marksOf({ batchId, message: { collection, labels, model } }: SentMessage): string[] {
   if (labels.length === 0) return model === "event" ? [] : [`${batchId} ${collection} ${EMPTY}`];
   return labels.map((label) => (model === "event" ? label : `${batchId} ${label}`));

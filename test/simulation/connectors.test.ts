@@ -1,7 +1,7 @@
 /**
- * Random connectors of one installation, whose runs go over the wire to the reference server: sources that drift, clean-ups
- * and disasters, approvals, days that pass. An oracle that knows only the promises of docs/guides/snapshot-safety.md says
- * of each run whether it must be held, and which holds stand after it.
+ * Random connectors of one installation run over the wire against the reference server, with drifting sources,
+ * clean-ups, disasters, approvals and passing days. After each run, an oracle that knows only the promises of
+ * docs/guides/snapshot-safety.md says whether the guard must have held it, and which holds must remain.
  */
 import { RunHeldError, type Store, storeLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
@@ -17,14 +17,14 @@ const DAY_MS = 24 * 60 * 60_000;
 const STEPS = 30;
 const SEEDS = [1, 2, 3, 4, 5, 6];
 const NAMES = ["accounts", "plans", "employees"] as const;
-/** Two that write one collection each, one that writes two, and an hourly one of events. */
+/** Two connectors with one collection each, one with two collections, and an hourly one with events. */
 const CONNECTORS: readonly (readonly Snapshot[])[] = [
   ["accounts"],
   ["plans", "employees"],
   ["accounts", "employees"],
   [],
 ];
-/** The share that may go missing. Ordinary drift stays far below it, disasters are far above. */
+/** The share of records that may go missing. Ordinary drift stays far below it; disasters are far above it. */
 const RULE = { removed: { maxShare: 0.25, min: 4 }, added: false, window: false, changed: false } as const;
 
 type Ids = ReadonlySet<string>;
@@ -49,17 +49,17 @@ function random(seed: number): (below: number) => number {
   };
 }
 
-/** Whether a run may differ this much from another one. */
+/** Whether a run with the ids `now` may follow one with the ids `before`. */
 function mayFollow(before: Ids, now: Ids): boolean {
   const gone = [...before].filter((id) => !now.has(id)).length;
   return gone < RULE.removed.min || gone / before.size <= RULE.removed.maxShare;
 }
 
-/** What must be held, and which holds must stand, judged by the promises alone. */
+/** Decides from the promises alone which runs must be held, and which holds must remain. */
 class Oracle {
   readonly known = new Map<Snapshot, Known>();
 
-  /** @returns the collections that must be held, and whether they may keep the id of a run that was held before */
+  /** @returns the collections that must be held, and whether they may reuse the id of an earlier held run */
   run(sent: ReadonlyMap<Snapshot, Ids>, approve: string | undefined, now: number) {
     const held: Snapshot[] = [];
     for (const [name, ids] of sent) {
@@ -73,7 +73,7 @@ class Oracle {
     return [];
   }
 
-  /** Notes that a run was held, as reported. @returns whether it may have this id */
+  /** Notes that a run was reported as held. @returns whether the run may have this id */
   hold(
     held: readonly Snapshot[],
     sent: ReadonlyMap<Snapshot, Ids>,
@@ -98,7 +98,7 @@ class Oracle {
       one.held = { id, ids: ids ?? new Set(), expiresAt };
       if (one.approved !== undefined && one.approved.expiresAt <= now) one.approved = undefined;
     }
-    // If a run is held again, its earlier holds may be approved for longer too, in all collections.
+    // When a run is held again, its earlier holds in all collections can be approved for longer, too.
     for (const one of this.known.values())
       for (const hold of [one.held, one.approved]) if (hold?.id === id) hold.expiresAt = expiresAt;
     return known === undefined || known === id;
@@ -123,14 +123,14 @@ class Oracle {
     return [...new Set([...this.known.values()].flatMap(({ held }) => held?.id ?? []))];
   }
 
-  /** As if the held run had been completed: by itself, and of what was known before, nothing else goes. */
+  /** Whether a run may follow the held run, by all of its ids and by those that it kept of the completed run. */
   #covers({ ids, expiresAt }: Hold, { completed }: Known, now: Ids, time: number): boolean {
     const left = new Set([...completed].filter((id) => ids.has(id)));
     return expiresAt > time && mayFollow(ids, now) && mayFollow(left, now);
   }
 }
 
-/** Sources by collection: most days a few records leave and join; now and then most of them vanish, or come back. */
+/** Each collection's source: most days a few records leave and join; now and then most of them vanish or return. */
 class Source {
   readonly #all = new Map<Snapshot, { ids: string[]; hidden: number }>();
   readonly #below: (below: number) => number;
@@ -155,7 +155,7 @@ class Source {
 
 type State = Readonly<Record<string, unknown>>;
 
-/** A ledger whose next states are tampered with, as if the code that makes them had a bug. */
+/** A store that changes each new state of a ledger, as a bug in the ledger's code would. */
 function plantedStore(change: (state: State, before: State | undefined) => State): Store {
   const below = memoryStore();
   let before: State | undefined;
@@ -172,7 +172,7 @@ function plantedStore(change: (state: State, before: State | undefined) => State
   };
 }
 
-/** @returns the first step at which a run or the ledger contradicts the oracle */
+/** @returns a description of the first step at which a run or the ledger contradicts the oracle */
 async function firstDifference(seed: number, store: Store): Promise<string | undefined> {
   const below = random(seed);
   const { clock, server } = service;

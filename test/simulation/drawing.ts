@@ -1,4 +1,4 @@
-/** Building blocks of all programs' arbitraries. */
+/** The building blocks of the arbitraries of all programs. */
 import fc from "fast-check";
 
 export type Drawn<A> = A extends fc.Arbitrary<infer T> ? T : never;
@@ -23,9 +23,9 @@ export const HOURS = 60 * MINUTES;
 /** How long something takes, in milliseconds. */
 export const delay = oneOf(1, 50, 3000, 40_000);
 
-/** From nothing to everything; the values in between put messages on both sides of the limit. */
+/** How much a run keeps in memory: all, nothing, or an amount that leaves messages on both sides of the limit. */
 export const memoryBytes = oneOf(undefined, 0, 150, 400, 900);
 
-/** How long a ledger takes, and who starts a process again, in milliseconds. */
+/** How long a ledger takes for a call, or a supervisor to restart a process, in milliseconds. */
 export const ledgerMs = oneOf(0, 0, 3, 100);
 export const restartAfterMs = oneOf(0, 12_000, 60_000, 20 * MINUTES);

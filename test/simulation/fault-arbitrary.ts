@@ -22,7 +22,7 @@ const REFUSALS = [
 const refusal = oneOf(...REFUSALS).map((refused) => ({ type: "refused" as const, ...refused }));
 const ends = oneOf("before", "after");
 
-/** Only a stream has a middle. */
+/** The moments at which a fault can strike an operation. Only a stream has a middle. */
 const moments = (operation: Operation) =>
   operation === "SyncRecords" ? oneOf("before", "after", "middle") : ends;
 
@@ -33,7 +33,7 @@ const disturbances = (operation: Operation) =>
     weighted(2, fc.record({ type: oneOf("late"), ms: delay })),
   ] as const;
 
-/** Answers to a stream that do not say that all of it was accepted. */
+/** Answers to a stream that don't confirm every record. */
 const ANSWERS_OF_STREAMS = [
   weighted(1, fc.constant({ type: "undercounted" } as const)),
   weighted(2, fc.record({ type: oneOf("early"), counted: fc.boolean() })),
@@ -53,10 +53,10 @@ const kindOf = (operation: Operation): fc.Arbitrary<FaultKind> =>
     weighted(1, fc.constant({ type: "revoked" } as const)),
   );
 
-/** Which call of an operation is struck: usually one of the first. */
+/** The number of the call that a fault strikes: usually one of the first. */
 const nth = fc.oneof(fc.integer({ min: 1, max: 2 }), fc.integer({ min: 1, max: 8 }));
 
-/** A fault that strikes this many calls in a row: a call and its retries. */
+/** Repeats a fault for this many calls in a row: a call and its retries. */
 export function inARow<Fault extends { readonly nth: number }>(fault: Fault, times: number): Fault[] {
   return Array.from({ length: times }, (_, again) => ({ ...fault, nth: fault.nth + again }));
 }
@@ -66,7 +66,7 @@ export const fault: fc.Arbitrary<ScheduledFault> = oneOf(...OPERATIONS).chain((o
   fc.record({ operation: fc.constant(operation), nth, atLeast: fc.constant(0), kind: kindOf(operation) }),
 );
 
-/** What an operation's call survives thanks to the SDK's retries. */
+/** Faults that a call survives because the SDK retries it. */
 export function survivable(operation: Operation): fc.Arbitrary<FaultKind> {
   const unavailable = { type: "refused", code: 14, details: "upstream connect error" } as const;
   return fc.oneof(...disturbances(operation), weighted(1, fc.constant(unavailable)));

@@ -1,4 +1,4 @@
-/** What can go wrong between client and service, as plain data: the same schedule strikes at the same places. */
+/** What can go wrong between client and service, as plain data, so that a schedule always strikes the same calls. */
 
 /** Moments of a call: before the service did anything, after it did everything, or, for a stream, in its middle. */
 export type FaultMoment = "before" | "after" | "middle";
@@ -6,25 +6,25 @@ export type FaultMoment = "before" | "after" | "middle";
 export type FaultKind =
   /** The connection breaks. */
   | { readonly type: "lost"; readonly at: FaultMoment }
-  /** The service, or something in between, refuses without having done anything. */
+  /** The service, or something in between, refuses the call and does nothing. */
   | { readonly type: "refused"; readonly code: number; readonly details: string }
   /** The answer is slow. */
   | { readonly type: "delayed"; readonly at: FaultMoment; readonly ms: number }
-  /** There is never an answer. */
+  /** No answer ever arrives. */
   | { readonly type: "stalled"; readonly at: FaultMoment }
-  /** The client is told that the connection broke; what it sent arrives later all the same. */
+  /** The client sees a broken connection, but its message still arrives later. */
   | { readonly type: "late"; readonly ms: number }
-  /** Something in between answers with an empty success, and forwards nothing. */
+  /** A proxy forwards nothing and answers with an empty success. */
   | { readonly type: "empty" }
   /** Fewer records are acknowledged than were sent. */
   | { readonly type: "undercounted" }
   /** The client's process dies. */
   | { readonly type: "killed"; readonly at: FaultMoment }
-  /** The answer comes when half of a stream has arrived, and says that all is well; its records are counted or not. */
+  /** The service answers with success when half of a stream has arrived, with or without a count of records. */
   | { readonly type: "early"; readonly counted: boolean }
   /** The batch's lease has run out at the service. */
   | { readonly type: "expired" }
-  /** The same, and someone else has started a batch since then. */
+  /** The batch's lease has run out, and someone else has started a batch. */
   | { readonly type: "stolen" }
   /** The abort of a completed batch is answered as if it had been aborted. */
   | { readonly type: "forgotten" }
@@ -33,7 +33,7 @@ export type FaultKind =
 
 export type Operation = "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch";
 
-/** The operations that faults strike; the interesting ones are listed twice. */
+/** The operations that faults strike. Listing the interesting ones twice makes them more likely. */
 export const OPERATIONS: readonly Operation[] = [
   "StartSyncBatch",
   "SyncRecords",
@@ -47,12 +47,12 @@ export const OPERATIONS: readonly Operation[] = [
 export interface ScheduledFault {
   readonly operation: Operation;
   readonly nth: number;
-  /** How often it has to strike at least; otherwise the run has failed. */
+  /** The least number of times that the fault must strike for the program to pass. */
   readonly atLeast: number;
   readonly kind: FaultKind;
 }
 
-/** A schedule while it is run. */
+/** Tells which calls the faults of a schedule strike, and which of them have struck. */
 export class FaultSchedule {
   readonly #faults: readonly ScheduledFault[];
   readonly #calls = new Map<Operation, number>();

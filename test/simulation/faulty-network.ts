@@ -16,7 +16,7 @@ const LOST: Pick<FailedCall, "code" | "details"> = {
 /** The key of every client. */
 export const API_KEY = "key-of-the-simulation";
 
-/** The network between client and service, in memory, with the faults that strike a call. */
+/** An in-memory network between client and service. Faults strike its calls. */
 export class FaultyNetwork {
   readonly #service: ServiceModel;
   readonly #faults: FaultSchedule;
@@ -26,8 +26,8 @@ export class FaultyNetwork {
   readonly #credential = new Credential({ apiKey: API_KEY }, "ApiKey ");
 
   /**
-   * @param locks Knows whether the client's process has died; then nothing more reaches the service.
-   * @param died Called when a fault has killed it.
+   * @param locks Says whether the client's process has died. If so, nothing more reaches the service.
+   * @param died Called when a fault has killed the client's process.
    */
   constructor(
     service: ServiceModel,
@@ -45,7 +45,7 @@ export class FaultyNetwork {
 
   /**
    * Makes a call, lets the service handle it, and returns the answer.
-   * @param installationId Names the installation in the error of a start.
+   * @param installationId The installation that the error of a start names.
    */
   async call<T>(
     operation: Operation,
@@ -101,14 +101,14 @@ export class FaultyNetwork {
     if (kind?.type === "killed") this.#died();
     if (kind?.type === "stalled") return never(call.signal);
     if (kind?.type === "lost") throw failed(LOST);
-    // A caller who has given up doesn't receive it.
+    // A caller who has given up doesn't receive the answer.
     if (this.#locks.crashed) return never(call.signal);
     call.signal.throwIfAborted();
     const value = effect();
     return kind === undefined ? value : (server.answer?.(kind, value) ?? value);
   }
 
-  /** A caller who gives up before anything was sent ends the call. */
+  /** Rejects if the caller gave up before anything was sent. */
   #requireWanted({ signal, unlessSent, onUnsent }: CallContext): void {
     if (!signal.aborted && unlessSent?.aborted !== true) return;
     onUnsent?.();

@@ -1,6 +1,6 @@
 /**
- * The guard's promises, from the service's side: how its batches ended, whatever the SDK was told. Written apart
- * from the guard, so that the two check each other.
+ * The guard's promises, checked against how the service's batches really ended, no matter what the SDK was told. This
+ * shares no code with the guard, so that each checks the other.
  */
 import { RunHeldError } from "@saas-management/sdk";
 import { GUARD } from "./managed-run.js";
@@ -12,9 +12,9 @@ const DAY_MS = 24 * 60 * 60_000;
 /** A snapshot that the service has completed. */
 interface Done extends WrittenSnapshot {
   readonly run: ObservedRun;
-  /** Whether its run knows that, and told the ledger before a later one was judged. */
+  /** Whether the run learned that it was completed, and told the ledger before a later run was judged. */
   known: boolean;
-  /** Whether it broke a rule, and that was approved. */
+  /** Whether the snapshot broke a rule with an approval. */
   readonly approved: boolean;
 }
 
@@ -23,7 +23,7 @@ interface Broken {
   readonly rule: string;
 }
 
-/** What became of a run, when the service has completed a batch of it, or else when it was judged. */
+/** The decision on a run, at the time when the service completed one of its batches, or else when it was judged. */
 interface Decision {
   readonly run: ObservedRun;
   readonly batchId: string | undefined;
@@ -33,7 +33,7 @@ interface Decision {
 export function brokenGuardRules(simulated: Simulated): string[] {
   const found: string[] = [];
   const done: Done[] = [];
-  /** Approvals, each with a collection that a run completed with it. */
+  /** Pairs of an approval and a collection that a run completed with it. */
   const used = new Set<string>();
   const all = decisionsOf(simulated);
   for (const [index, { run, batchId }] of all.entries()) {
@@ -62,7 +62,7 @@ export function brokenGuardRules(simulated: Simulated): string[] {
   return found;
 }
 
-/** Only one run at a time holds the lock, so each knows the runs that were completed before it. */
+/** Decisions in order. Only one run at a time holds the lock, so each run knows those that were completed before it. */
 function decisionsOf({ observation, service }: Simulated): Decision[] {
   return observation.runs
     .flatMap((run): Decision[] => {
@@ -80,7 +80,7 @@ function decisionsOf({ observation, service }: Simulated): Decision[] {
     .sort((a, b) => a.at - b.at);
 }
 
-/** Whether the ledger has to know a run: it was completed, or it doesn't know its own outcome. */
+/** Whether the ledger may remember a run, because it was completed or because its outcome is unknown. */
 function mayBeRemembered({ batches, error, snapshots }: ObservedRun, { service, fired }: Simulated): boolean {
   if (snapshots.length === 0 || batches.length === 0) return false;
   const isDone = batches.some(({ id }) =>
@@ -89,7 +89,7 @@ function mayBeRemembered({ batches, error, snapshots }: ObservedRun, { service, 
   return isDone || (fired.length > 0 && error !== undefined && !(error instanceof RunHeldError));
 }
 
-/** The rules that a snapshot certainly breaks if it's completed. */
+/** The rules that completing a snapshot would certainly break. */
 function rulesBrokenBy(
   { collection, ids }: WrittenSnapshot,
   { judgedAtMs: at }: ObservedRun,
@@ -99,7 +99,7 @@ function rulesBrokenBy(
   const last = past.at(-1);
   if (last === undefined) return [];
   const found: Broken[] = brokenBeside(last.ids, ids).map((rule) => ({ collection, rule }));
-  // Since the last approval that may have cleared the history, and as far as the ledger heard of it.
+  // Only what the ledger knows counts, from the last approval on, because that may have cleared the history.
   const since = past.findLastIndex(({ approved }) => approved);
   const known = past.filter(({ known: isKnown }) => isKnown);
   const near = past
@@ -129,7 +129,7 @@ function brokenBeside(known: ReadonlySet<string>, ids: ReadonlySet<string>): ("r
   return [...(isMuchGone || isAllGone ? ["removed" as const] : []), ...(isGrown ? ["added" as const] : [])];
 }
 
-/** What a completed run broke, although nobody had approved exactly that, once. */
+/** Rules that a completed run broke without an unused approval for exactly that. */
 function unapproved(
   run: ObservedRun,
   findings: readonly Broken[],
@@ -138,7 +138,7 @@ function unapproved(
   { observation }: Simulated,
 ): string[] {
   const { batches, snapshots } = run;
-  // The ledger keeps an approval until its collections are completed, so it also lets a run of another process pass.
+  // An approval stays in the ledger until its collections are completed, so it can also let another process's run pass.
   const begun = observation.runs.filter((other) => other.begun < run.ended);
   const given = begun.flatMap((other) => other.approve ?? []);
   return findings.flatMap(({ collection, rule }) => {
@@ -150,9 +150,9 @@ function unapproved(
     const shown = approvals.flatMap((id) => shownWith(id, before));
     const ids = snapshots.find((one) => one.collection === collection)?.ids;
     const held = approvals.flatMap((id) => heldIds(id, collection, before));
-    // Whatever it differs from, the approved run is what it is compared with.
+    // A run within the rules of an approved run passes, no matter what else it differs from.
     if (ids !== undefined && held.some((known) => brokenBeside(known, ids).length === 0)) return [];
-    // A run that removes too much may be reported as either.
+    // If a run removes too much, the report may name either rule.
     const isShown = shown.some(
       (one) =>
         (collection === "" || one.collection === collection) &&
@@ -162,7 +162,7 @@ function unapproved(
   });
 }
 
-/** The ids of a collection in the first run that was held under an approval: later ones don't replace it. */
+/** The ids of a collection in the first run that was held with this approval id. Later held runs don't replace them. */
 function heldIds(approve: string, collection: string, runs: readonly ObservedRun[]): ReadonlySet<string>[] {
   const first = runs.find(
     ({ error }) => error instanceof RunHeldError && error.report.approval?.id === approve,
@@ -170,7 +170,7 @@ function heldIds(approve: string, collection: string, runs: readonly ObservedRun
   return (first?.snapshots ?? []).filter((one) => one.collection === collection).map(({ ids }) => ids);
 }
 
-/** What an approval was offered for, plus what the run that got the offer already had approval for. */
+/** What an approval was offered for, together with what the held run already had approval for. */
 function shownWith(approve: string, runs: readonly ObservedRun[]): Broken[] {
   return runs.flatMap(({ error, approve: earlier }, index) => {
     if (!(error instanceof RunHeldError) || error.report.approval?.id !== approve) return [];
@@ -180,7 +180,7 @@ function shownWith(approve: string, runs: readonly ObservedRun[]): Broken[] {
   });
 }
 
-/** Without faults or concurrent runs, a run is held for what it breaks. */
+/** Finds runs that were held without breaking a rule. Applies only without faults and concurrent runs. */
 function heldForNothing(
   run: ObservedRun,
   findings: readonly Broken[],
@@ -192,7 +192,7 @@ function heldForNothing(
   return error.report.reasons
     .filter(
       ({ collection, rule, diff }) =>
-        // Whether that is unusual depends on all that the ledger has seen.
+        // Whether a number of removals is unusual depends on the whole history in the ledger.
         !(rule === "removed" && diff.removed >= 5 && diff.removed > 0.15 * diff.known) &&
         !findings.some(
           (one) => one.rule === rule && (one.collection === "" || one.collection === collection),

@@ -1,4 +1,4 @@
-/** Random connectors of one installation that note their runs in any order; an oracle knows which holds must stand. */
+/** Random connectors of one installation note their runs in any order, and an oracle says which holds must remain. */
 import { expect, test } from "vitest";
 import { withApproved, withCompleted, withHeld } from "../../src/runs/ledger/notes.js";
 import { type Baselines, type LedgerState, NOTHING_SEEN } from "../../src/runs/ledger/state.js";
@@ -17,7 +17,7 @@ function random(seed: number): (below: number) => number {
 const baselines = (subjects: readonly string[], sequence: number, token: string): Baselines =>
   Object.fromEntries(subjects.map((subject) => [subject, { sequence, token, pasts: [] }]));
 
-/** The holds that must stand, by the order of events alone: names by collection, and whether they are approved. */
+/** The holds that must remain, from the order of events alone: each collection's id, and whether it is approved. */
 class Oracle {
   readonly #held = new Map<string, { readonly id: string; readonly at: number }>();
   readonly #approved = new Map<string, { readonly id: string; readonly at: number }>();
@@ -97,7 +97,7 @@ function firstDifference(rules: typeof RULES, seed: number): number | undefined 
 
 const SEEDS = Array.from({ length: 300 }, (_, seed) => seed);
 
-test("the right holds and approvals stand, in any order of several connectors' holds, approvals and completions", () => {
+test("the right holds and approvals remain, no matter in which order connectors hold, approve and complete", () => {
   expect(SEEDS.filter((seed) => firstDifference(RULES, seed) !== undefined)).toEqual([]);
 });
 

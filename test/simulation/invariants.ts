@@ -6,7 +6,7 @@ import { brokenRunRules } from "./run-invariants.js";
 import type { Simulated } from "./simulate.js";
 
 /**
- * What must hold after every program, whatever the faults.
+ * Checks what must be true after every program, with any faults.
  * @returns the violations, each a sentence; empty if all is well
  */
 export function violations(simulated: Simulated): string[] {

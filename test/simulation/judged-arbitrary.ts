@@ -29,7 +29,7 @@ interface Range {
 
 const at = oneOf("before", "after");
 
-/** Faults that keep the truth from a run: what it can't know, the ledger has to. */
+/** Faults that hide an outcome from a run, so that only the ledger can know it. */
 const kind: fc.Arbitrary<FaultKind> = fc.oneof(
   weighted(5, fc.record({ type: oneOf("lost"), at })),
   weighted(1, fc.constant({ type: "refused", code: 7, details: "permission denied" } as const)),
@@ -40,7 +40,7 @@ const kind: fc.Arbitrary<FaultKind> = fc.oneof(
 const nth = fc.integer({ min: 1, max: 6 });
 const atLeast = fc.constant(0);
 
-/** Faults that strike one call, or its retries too. */
+/** Faults that strike one call, or also its retries. */
 const faults: fc.Arbitrary<ScheduledFault[]> = fc
   .array(
     fc.record({
@@ -64,7 +64,7 @@ const delays: fc.Arbitrary<ScheduledFault[]> = fc.array(
   { maxLength: 4 },
 );
 
-/** A service that has forgotten a completion answers its abort with success. */
+/** The service has forgotten a completion, so it answers the abort with success. */
 const forgotten: fc.Arbitrary<ScheduledFault[]> = fc.integer({ min: 1, max: 5 }).map((first) => {
   const lost = { type: "lost", at: "after" } as const;
   return [
@@ -161,7 +161,7 @@ const together: fc.Arbitrary<Program> = fc
       const drawn = runs[index];
       const pace = paces[index];
       if (drawn === undefined || pace === undefined) return [];
-      // A run without a guard may claim to be the first, whatever came before.
+      // A run without a guard may claim to be the first even if others came before it.
       const spec = runOf(range, { ...drawn, firstRun: index < 2, kind: "async" }, index, pace.pauseMs);
       const { waitMs, killAfterMs } = pace;
       return [

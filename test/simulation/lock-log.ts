@@ -1,21 +1,21 @@
-/** What became of the locks that a client asked for, as far as it was told. */
+/** What a client knows about the locks that it asked for. */
 export class LockLog {
-  /** Batches whose start got an answer. */
+  /** Batches whose start was answered. */
   readonly heard = new Set<string>();
   /** Batches whose start was answered after the client was closed. */
   readonly heardTooLate = new Set<string>();
-  /** Batches whose abort was disturbed or refused. */
+  /** Batches whose abort was refused, or struck by a fault. */
   readonly failedAborts = new Set<string>();
-  /** Number of starts that went out and got no answer. */
+  /** Number of starts that were sent and never answered. */
   unanswered = 0;
-  /** Number of starts that are still unanswered. */
+  /** Number of starts that are waiting for an answer. */
   underWay = 0;
-  /** Its process has died. */
+  /** The client's process has died. */
   crashed = false;
-  /** It is closed, and no longer waits for anything. */
+  /** The client is closed, and no longer waits for anything. */
   closed = false;
 
-  /** A start was answered. */
+  /** Notes that a start was answered. */
   started(batchId: string): void {
     (this.closed ? this.heardTooLate : this.heard).add(batchId);
   }

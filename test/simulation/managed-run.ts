@@ -16,11 +16,11 @@ export const GUARD = {
   removed: { maxShare: 0.25, min: 3 },
   window: { maxShare: 0.25, min: 5, days: 7 },
   added: { maxShare: 0.75, min: 8 },
-  // A record's name says which write it is from, so all names change.
+  // A record's name contains its write, so all names change from run to run.
   changed: false,
 } as const;
 
-/** A run, and what its caller and its connector are told. */
+/** Makes a run, and records what its caller and its connector see. */
 export async function runManaged(spec: RunSpec, parts: ProcessParts): Promise<void> {
   const { client, clock, installationId, observation, memoryBytes } = parts;
   const { waitForLockMs, restarts, writes, abortAfterMs, killAfterMs, judging } = spec;
@@ -96,7 +96,7 @@ export async function runManaged(spec: RunSpec, parts: ProcessParts): Promise<vo
   if (run.error instanceof RunHeldError) observation.offered = run.error.report.approval?.id;
 }
 
-/** Writes the same with each call. */
+/** A connector that writes the same records each time it is called. */
 function connector(
   { writes, manners, lateAfterMs }: RunSpec,
   run: ObservedRun,
@@ -140,14 +140,14 @@ function connector(
     }
     if (lateAfterMs !== undefined)
       void clock.sleepElsewhere(lateAfterMs).then(() => {
-        // It isn't late as long as other writes are still awaited.
+        // A write isn't late as long as the connector still awaits others.
         if (Number.isFinite(extraction.ended)) extraction.late = observation.tick();
         return runWrite(batch, usageOf(0, 2), extraction, parts);
       });
   };
 }
 
-/** Writes the usage since the watermark, and advances it. */
+/** Writes the usage since the watermark, and advances the watermark. */
 async function feed(
   feedTo: number,
   batch: Writes,
@@ -160,7 +160,7 @@ async function feed(
   observation.falseWatermarks.push(...falseWatermark(since, service));
   const to = Math.max(since, feedTo);
   extraction.advanced = String(to);
-  // A connector may advance before it writes anything: a failed run must not commit it.
+  // A connector may advance before it writes anything, but a failed run must not commit the watermark.
   if (feedTo % 2 === 0) advance("usage", String(to));
   const written = await runWrite(batch, usageOf(since, to), extraction, parts);
   if ("error" in written) throw written.error;

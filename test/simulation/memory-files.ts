@@ -2,22 +2,22 @@ import disk from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 
-/** The most bytes that one call writes or reads, so that code that doesn't continue from there loses some. */
+/** The most bytes that one call reads or writes. It is small, so that code without a loop loses data. */
 const MOST_BYTES = 64;
 
-/** The files of runs, in memory: a real disk would answer in turns that are not the simulation's. */
+/** The files of runs, in memory: the simulation can't control in which turn a real disk answers. */
 export class MemoryFiles {
   readonly #diskBytes: number;
   readonly #named = new Set<string>();
   #open = 0;
   #written = 0;
 
-  /** @param diskBytes How much fits on the disk. */
+  /** @param diskBytes The size of the disk. */
   constructor(diskBytes: number) {
     this.#diskBytes = diskBytes;
   }
 
-  /** What runs left open or on the disk, in sentences. */
+  /** A sentence for each file that runs left open or on the disk. */
   get left(): readonly string[] {
     return [
       ...(this.#open > 0 ? [`${this.#open} files of runs are left open`] : []),
@@ -25,7 +25,7 @@ export class MemoryFiles {
     ];
   }
 
-  /** Takes the place of the disk. Returns what undoes it. */
+  /** Replaces the disk. Returns a function that restores it. */
   mount(): () => void {
     const { open, unlink } = disk;
     const put = (functions: object) => {
@@ -35,7 +35,7 @@ export class MemoryFiles {
     put({
       open: async (path: string, flags: string | number, mode: number) => {
         if (path.endsWith(".spool")) return this.#create(path);
-        // A nameless file would be on the real disk.
+        // A file without a name can't be created here: it would be on the real disk.
         if (path === tmpdir()) throw Object.assign(new Error("EOPNOTSUPP"), { code: "EOPNOTSUPP" });
         return open(path, flags, mode);
       },

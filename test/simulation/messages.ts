@@ -11,7 +11,7 @@ export type SimCollection = (typeof COLLECTIONS)[number];
 /** Part of every record; must not appear in any message, log line or error. */
 export const CANARY = "canary-7f3a9e";
 
-/** Reads stored messages one by one; their buffers are reused. */
+/** Copies stored messages one by one, because their buffers are reused. */
 export async function loaded(messages: readonly (Uint8Array | StoredMessage)[]): Promise<Uint8Array[]> {
   const all: Uint8Array[] = [];
   for (const message of messages)
@@ -59,7 +59,7 @@ export function makeRecord<C extends SimCollection>(
   return RECORDS[collection](key, `${label} ${CANARY}${"x".repeat(paddingBytes)}`);
 }
 
-/** A message of a batch, as the model takes it. */
+/** A message of a batch, in the form that the model takes. */
 export interface SentMessage {
   readonly batchId: string;
   readonly message: ModelMessage;

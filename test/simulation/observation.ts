@@ -3,86 +3,86 @@ import type { Conduct } from "./conduct.js";
 import type { SimCollection } from "./messages.js";
 import type { Judging } from "./program.js";
 
-/** A write from its caller's point of view. */
+/** What the caller of a write sees. */
 export interface ObservedWrite {
-  /** Part of each of its records. */
+  /** A text that is in each record of the write. */
   readonly label: string;
   readonly collection: SimCollection;
-  /** Whether it was written piece by piece, outside the queue of writes. */
+  /** Whether the write came piece by piece, outside the queue of writes. */
   readonly pieces?: boolean;
-  /** Whether the batch's completion had been asked for when the write was called. */
+  /** Whether the caller had already called `complete()`. */
   readonly afterCompletion: boolean;
   /** Ids of its source, in order. */
   readonly keys: readonly string[];
-  /** Whether the source gives all of them, and each is valid. */
+  /** Whether the source yields all of these records, each of them valid. */
   readonly whole: boolean;
   outcome: "under way" | "done" | "failed";
   error?: unknown;
 }
 
-/** One call of a run's connector. Moments are ticks of the observation. */
+/** One call of a run's connector. All times are ticks of the observation. */
 export interface ObservedExtraction {
   readonly writes: ObservedWrite[];
   readonly run: ObservedRun;
   /** When the connector was called. */
   readonly begun: number;
-  /** When it had returned and its writes had ended. */
+  /** When the connector had returned and its writes had ended. */
   ended: number;
   threw: boolean;
-  /** When one of its snapshots was first judged. */
+  /** When the first of the snapshots was judged. */
   judged: number;
-  /** When something was written to it too late. */
+  /** When the connector wrote something too late. */
   late: number;
   /** The batch that held the lock when the connector was called. */
   readonly lockedBy: string | undefined;
-  /** What the connector advanced the watermark of usage to. */
+  /** The value to which the connector advanced the watermark of usage. */
   advanced?: string;
 }
 
-/** A batch from its caller's point of view. */
+/** What the caller of a batch sees. */
 export interface ObservedBatch {
   readonly id: string;
-  /** What a run sends in it; undefined for a batch of a caller. */
+  /** What a run sends in the batch; undefined for a caller's own batch. */
   readonly extraction?: ObservedExtraction | undefined;
   readonly writes: ObservedWrite[];
   completion: "none" | "under way" | "done" | "failed";
   completionError?: unknown;
   /** State of the handle after the last call to it; undefined for the batches of a run. */
   handle?: SyncBatch["state"];
-  /** Its own counts; a window may be sent later. */
+  /** The handle's counts. They may grow, because a window may be sent later. */
   stats?: () => SyncBatch["stats"];
-  /** Whether its handle is closed, and somebody else may release its lock. */
+  /** Whether the handle is closed, so that somebody else may release the lock. */
   left?: boolean;
-  /** Whether the caller was told, or has decided, that the lock may still be held. */
+  /** Whether the caller knows that the batch may still hold the lock. */
   mayHoldLock: boolean;
 }
 
 /** Writes that belong together: those to a caller's batch, or those by one call of a connector. */
 export type Writing = Pick<ObservedBatch, "writes"> & Partial<Pick<ObservedBatch, "completion">>;
 
-/** A snapshot that a run wrote, whole. */
+/** A complete snapshot that a run wrote. */
 export interface WrittenSnapshot {
   readonly collection: string;
   readonly ids: ReadonlySet<string>;
 }
 
-/** A run from its caller's point of view. Moments are ticks of the observation. */
+/** What the caller of a run sees. Times are ticks of the observation unless they are in milliseconds. */
 export interface ObservedRun {
-  /** What its process does on the wire. */
+  /** What the run's process does on the wire. */
   readonly conduct: Conduct;
   readonly judging: Judging | undefined;
   readonly restarts: number;
   readonly snapshots: readonly WrittenSnapshot[];
-  /** The approval that it used. */
+  /** The approval with which it was called. */
   readonly approve: string | undefined;
   readonly begun: number;
   ended: number;
   readonly extractions: ObservedExtraction[];
-  /** The batches that it was told it started, the latest last. */
+  /** The batches that it knows it started, the latest last. */
   readonly batches: ObservedBatch[];
-  /** When it was last judged, in milliseconds. */
+  /** When the run was last judged, in milliseconds. */
   judgedAtMs: number;
-  /** Whether its process died. */
+  /** Whether the run's process died. */
   killed: boolean;
   receipt?: RunReceipt;
   error?: unknown;
@@ -98,7 +98,7 @@ export class Observation {
   readonly falseWatermarks: string[] = [];
   /** All output: errors, progress, log lines, receipts. */
   readonly told: unknown[] = [];
-  /** Signals that callers gave. */
+  /** Signals that callers passed. */
   readonly signals: AbortSignal[] = [];
   /** Calls that have not settled. */
   pending = 0;
@@ -110,7 +110,7 @@ export class Observation {
     return `w${this.#labels}`;
   }
 
-  /** A moment later than all before, even if the clock stands still. */
+  /** Returns a number higher than all before, even if the clock stands still. */
   readonly tick = (): number => {
     this.#ticks += 1;
     return this.#ticks;

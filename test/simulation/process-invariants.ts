@@ -23,7 +23,7 @@ function leftovers({ settled, observation, clock, unhandled, leftFiles }: Simula
   return found;
 }
 
-/** Every error is one of the SDK's, the source's own, or the reason of a caller who gave up. */
+/** Every error is the SDK's or the source's, or the reason of a caller who gave up. */
 function strangers({ observation }: Simulated): string[] {
   return observation.told
     .filter((told) => told instanceof Error)

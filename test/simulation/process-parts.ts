@@ -12,7 +12,7 @@ export class GaveUp extends Error {}
 export interface ProcessParts {
   readonly client: SyncEngine;
   readonly installationId: string;
-  /** Of all processes. */
+  /** The ledger that all processes share. */
   readonly ledger: Ledger;
   /** What runs keep in memory before they use a file, in bytes. */
   readonly memoryBytes: number | undefined;
@@ -21,13 +21,13 @@ export interface ProcessParts {
   readonly conduct: Conduct;
   readonly clock: SimClock;
   readonly observation: Observation;
-  /** Cuts the process off: nothing that it does has any effect from then on. */
+  /** Cuts the process off, so that nothing it does has any effect from then on. */
   readonly crash: () => void;
-  /** Fires when it is cut off. */
+  /** Fires when the process is cut off. */
   readonly dead: AbortSignal;
 }
 
-/** A signal of a caller who gives up after some time. Call `end` once there is nothing left to give up. */
+/** The signal of a caller who gives up after some time. Call `end` when the caller's work is done. */
 export function givingUp(afterMs: number | undefined, { clock, observation }: ProcessParts) {
   if (afterMs === undefined) return undefined;
   const controller = new AbortController();

@@ -7,7 +7,7 @@ import type { Session } from "./program.js";
 
 /**
  * Runs one process of a program, and records what it was told. Never rejects.
- * @returns what it has not done, because it died
+ * @returns the sessions that remain because the process died
  */
 export async function runProcess(
   sessions: readonly Session[],
@@ -85,7 +85,7 @@ async function use(
   if (batch.state === "closed") leave(observed);
 }
 
-/** Somebody else may release its lock, unless the batch may be completed, or ended. */
+/** Lets somebody else release the batch's lock, unless the batch has ended or may have been completed. */
 function leave(observed: ObservedBatch): void {
   observed.left = observed.completion === "none" && observed.mayHoldLock;
 }

@@ -9,7 +9,7 @@ import { clients, plainRun } from "./session-arbitrary.js";
 
 const repeated = fc.tuple(fault, oneOf(1, 1, 1, 1, 3, 4)).map(([one, times]) => inARow(one, times));
 
-/** Whatever can go wrong, anywhere. Only the very first call is certain to happen. */
+/** Programs in which anything can go wrong anywhere. Only the first call is certain to happen. */
 const wild: fc.Arbitrary<Program> = fc
   .record({
     clients,
@@ -25,10 +25,10 @@ const wild: fc.Arbitrary<Program> = fc
   })
   .map((drawn) => ({ ...drawn, succeeds: false, faults: drawn.faults.map(certain(drawn)) }));
 
-/** Faults that leave no trace if no batch is active. */
+/** Faults that have no effect if no batch is active. */
 const OF_BATCHES: readonly string[] = ["expired", "stolen"];
 
-/** Requires a fault to strike if it can't miss. */
+/** Requires the faults that can't miss to strike. */
 function certain({ clients: processes, faults }: Pick<Program, "clients" | "faults">) {
   const starts = processes.some(([first]) => first?.do === "batch");
   const first = faults.find(({ operation, nth }) => operation === "StartSyncBatch" && nth === 1);
@@ -36,7 +36,7 @@ function certain({ clients: processes, faults }: Pick<Program, "clients" | "faul
     starts && one === first && !OF_BATCHES.includes(one.kind.type) ? { ...one, atLeast: 1 } : one;
 }
 
-/** A run that survives two disturbances thanks to the SDK's retries; each has to strike. */
+/** A run that survives two faults because the SDK retries. Both faults must strike. */
 const planned: fc.Arbitrary<Program> = fc
   .array(fc.integer({ min: 0, max: 10 }), { minLength: 1, maxLength: 3 })
   .chain((records) => {
@@ -65,7 +65,7 @@ const planned: fc.Arbitrary<Program> = fc
 /** A call stalls until its time is up. */
 const stalled = fc.constant({ type: "stalled", at: "after" } as const);
 
-/** A run whose call fails despite retries, so that it sends what it has read again in another batch. */
+/** A run with a call that fails despite retries, so that the run sends its records again in another batch. */
 const sentAgain: fc.Arbitrary<Program> = fc
   .record({
     records: fc.array(fc.integer({ min: 0, max: 10 }), { minLength: 2, maxLength: 4 }),

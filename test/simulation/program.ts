@@ -4,7 +4,7 @@ import type { SimCollection } from "./messages.js";
 
 /** A source of records. */
 export interface SourceSpec {
-  /** `quiet`: asynchronous; when its signal fires, it ends as if it had no more records. */
+  /** `quiet` is asynchronous, and ends when its signal fires as if there were no more records. */
   readonly kind: "array" | "iterable" | "async" | "arrays" | "quiet";
   /** Indexes into the simulation's few ids. */
   readonly ids: readonly number[];
@@ -14,9 +14,9 @@ export interface SourceSpec {
   readonly invalidAt: number | undefined;
   /** Makes the record at this index longer. */
   readonly paddedAt: number | undefined;
-  /** By how many bytes. */
+  /** The number of bytes that are added to that record. */
   readonly paddingBytes: number;
-  /** How long an asynchronous source takes for each step, in milliseconds. */
+  /** How long an asynchronous source takes for each record, in milliseconds. */
   readonly pauseMs: number;
 }
 
@@ -42,7 +42,7 @@ export interface PiecesSpec {
   readonly do: "pieces";
   readonly collection: SimCollection;
   readonly pieces: readonly (readonly number[])[];
-  /** Whether each push is waited for. */
+  /** Whether the caller awaits each push. */
   readonly awaited: boolean;
   readonly sealed: boolean;
 }
@@ -56,18 +56,18 @@ export type Step =
   | { readonly do: "abort" }
   | { readonly do: "close" };
 
-/** A run, by what its connector does. */
+/** A run, described by what its connector does. */
 export interface RunSpec {
   readonly do: "run";
   readonly waitForLockMs: number;
   readonly restarts: number;
   readonly writes: readonly (WriteSpec | PiecesSpec)[];
-  /** Whether it waits for each of its writes, for none, or continues after a failed one. */
+  /** Whether the connector awaits each of its writes, awaits none, or continues after a failed write. */
   readonly manners: "awaits" | "hurries" | "swallows";
-  /** How long after it has returned it writes something, in milliseconds. */
+  /** How long after its return the connector writes something more, in milliseconds. */
   readonly lateAfterMs: number | undefined;
   readonly abortAfterMs: number | undefined;
-  /** When its process dies, in milliseconds after the call. */
+  /** When the run's process dies, in milliseconds after the call. */
   readonly killAfterMs: number | undefined;
   /** Undefined for a run without a ledger. */
   readonly judging: Judging | undefined;
@@ -85,23 +85,23 @@ export type Session =
   | { readonly do: "release" }
   | RunSpec
   | { readonly do: "pause"; readonly ms: number }
-  /** The process dies, and nothing that it was about to send is sent. */
+  /** The process dies before it sends anything more. */
   | { readonly do: "crash" };
 
 export interface Program {
   /** The actions of each process; all of them share one installation. */
   readonly clients: readonly (readonly Session[])[];
   readonly faults: readonly ScheduledFault[];
-  /** Messages have to be smaller, and the clients know it; undefined for the service's own limit. */
+  /** A lower message limit that the clients know, in bytes; undefined for the service's own. */
   readonly limitBytes: number | undefined;
-  /** What a run keeps in memory before it uses a file, in bytes, and how much fits on the disk. */
+  /** How many bytes a run keeps in memory before it uses a file, and the size of the disk. */
   readonly memoryBytes: number | undefined;
   readonly diskBytes: number;
   /** How long the ledger takes for each call, in milliseconds. */
   readonly ledgerMs: number;
-  /** How long after its death a process is started again, in milliseconds. */
+  /** How long after its death a process is restarted, in milliseconds. */
   readonly restartAfterMs: number;
-  /** Whether the first session has to succeed, whatever else happens. */
+  /** Whether the first session must succeed no matter what else happens. */
   readonly succeeds: boolean;
 }
 

@@ -1,11 +1,9 @@
-/** What must be true of records: which ones the service has, how often, and in which order they arrived. */
+/** What must be true of records: which of them the service has, how often, and in which order they arrived. */
 import { BatchStateError, ClosedError } from "@saas-management/sdk";
 import { isSnapshot } from "./messages.js";
 import type { ObservedBatch, ObservedWrite } from "./observation.js";
 import type { ModelBatch } from "./service-model.js";
 import type { Simulated } from "./simulate.js";
-
-/** Of its events, only the outcomes of their messages tell what was sent twice. */
 
 export function brokenRecordRules(simulated: Simulated): string[] {
   return [
@@ -50,7 +48,7 @@ function completionsOfParts(simulated: Simulated): string[] {
     });
 }
 
-/** What a completed batch should have of a write, or, of events, an earlier batch of its run. */
+/** Records of a write that neither a completed batch has nor, if they are events, an earlier batch of its run. */
 function missingOf(
   write: ObservedWrite,
   { id, extraction }: ObservedBatch,
@@ -66,13 +64,13 @@ function missingOf(
   return missing.map((index) => write.keys[index] ?? "");
 }
 
-/** Whether a write was refused because the batch had been completed, or might have been. */
+/** Whether a write was refused because the batch was completed or might have been. */
 function cameTooLate({ error, afterCompletion }: ObservedWrite): boolean {
   if (error instanceof ClosedError) return afterCompletion;
   return error instanceof BatchStateError && error.reason !== "incomplete";
 }
 
-/** What the last complete snapshot of a collection held is there, and not marked removed. */
+/** Every record of a collection's last completed snapshot is present and not marked as removed. */
 function wronglyRemoved({ service, observation }: Simulated): string[] {
   return [...service.snapshots].flatMap(([collection, rows]) => {
     const last = service.batches.findLast(
@@ -87,7 +85,7 @@ function wronglyRemoved({ service, observation }: Simulated): string[] {
   });
 }
 
-/** Every event is there whose write is done, or, of a run, whose run is completed. */
+/** The service has every event whose write succeeded or, in a run, whose run was completed. */
 function lostEvents({ service, observation }: Simulated): string[] {
   return observation.batches.flatMap(({ writes, extraction, completion }) => {
     if (extraction !== undefined && completion !== "done") return [];
@@ -113,7 +111,7 @@ function repeatedEvents({ service, fired, crashed }: Simulated): string[] {
     .map((label) => `${label} was applied twice`);
 }
 
-/** Records that count as accepted are there, and those that are there count as sent. */
+/** The service has every record that counts as accepted, and every record that it has counts as sent. */
 function wrongCounts({ service, observation }: Simulated): string[] {
   return observation.batches.flatMap(({ id, writes, stats }) => {
     const batch = service.batches.find((one) => one.id === id);
@@ -129,7 +127,7 @@ function wrongCounts({ service, observation }: Simulated): string[] {
   });
 }
 
-/** Writes reach the service one after the other, in the order of the calls; those of a run by their collections. */
+/** Writes reach the service one after the other, in the order of the calls; a run's writes are sorted by collection. */
 function disorder({ service, observation }: Simulated): string[] {
   const found: string[] = [];
   for (const batch of service.batches) {
@@ -151,7 +149,7 @@ function disorder({ service, observation }: Simulated): string[] {
   return found;
 }
 
-/** Indexes of the records of a write that the service applied in a batch, each as often as it did. */
+/** Indexes of a write's records that the service applied in a batch. Records applied twice have their index twice. */
 function appliedOf({ applied }: ModelBatch, { label }: ObservedWrite): number[] {
   return applied.flatMap(({ labels }) =>
     labels.filter((applied) => writeOf(applied) === label).map((applied) => Number(applied.split("#")[1])),

@@ -1,4 +1,4 @@
-/** What must be true of runs: when they call their connector and the service, and what the ledger knows about them. */
+/** What must be true of runs: when they call their connector and the service, and what the ledger knows about each. */
 import { BatchStateError, RunHeldError, RunOutdatedError } from "@saas-management/sdk";
 import { falseWatermark } from "./managed-run.js";
 import type { ObservedBatch, ObservedExtraction, ObservedRun } from "./observation.js";
@@ -21,7 +21,7 @@ export function brokenRunRules(simulated: Simulated): string[] {
   ];
 }
 
-/** While a connector works, and after a run that sends nothing, the service hears nothing of the run. */
+/** A run makes no call to the service while its connector works, or if it sends nothing. */
 function earlyCalls(run: ObservedRun): string[] {
   const { conduct, error, extractions, batches } = run;
   return extractions.flatMap((extraction, index) => {
@@ -66,7 +66,7 @@ function needlessCalls(run: ObservedRun, runs: readonly ObservedRun[]): string[]
   return found;
 }
 
-/** A snapshot that another run made outdated while it was read is neither judged nor held. */
+/** If another run completes while a snapshot is read, the snapshot is outdated and is neither judged nor held. */
 function lateJudgements(run: ObservedRun, { observation, service }: Simulated): string[] {
   if (run.judging === undefined) return [];
   return run.extractions
@@ -84,7 +84,7 @@ function lateJudgements(run: ObservedRun, { observation, service }: Simulated): 
     .map(() => "a run was judged by what it had read before another one was completed");
 }
 
-/** Writes after the connector has returned are refused, and what wasn't completed by then never is. */
+/** A write after the connector has returned is refused, and from then on the run sends no completion. */
 function lateWrites({ extractions, batches, conduct }: ObservedRun, all: readonly ModelBatch[]): string[] {
   return extractions.flatMap((extraction) => {
     const late = Number.isFinite(extraction.late) ? extraction.writes.at(-1) : undefined;
@@ -104,7 +104,7 @@ function lateWrites({ extractions, batches, conduct }: ObservedRun, all: readonl
   });
 }
 
-/** A receipt shows what the service has, and every run that the service completed has one. */
+/** A receipt shows what the service has, and every completed run has a receipt. */
 function wrongReceipts(run: ObservedRun, { service }: Simulated): string[] {
   const { receipt, batches, conduct, extractions, restarts } = run;
   const last = batches.at(-1);
@@ -138,7 +138,7 @@ function wrongReceipts(run: ObservedRun, { service }: Simulated): string[] {
   return found;
 }
 
-/** What a run has read is not completed after what another one of the same ledger has read and sent since. */
+/** A run never completes data that is older than what another run of the same ledger has read and sent. */
 function stepsBack({ observation, service }: Simulated): string[] {
   const completed = service.batches.flatMap(({ id, completedAt: at }) => {
     const batch = observation.batches.find((one) => one.id === id);
@@ -154,13 +154,13 @@ function stepsBack({ observation, service }: Simulated): string[] {
   );
 }
 
-/** When the last record of a batch was answered: its ids are stored after that. */
+/** When the last record of a batch was answered. The ledger stores the ids after that. */
 function sentAt({ id, extraction }: ObservedBatch): number {
   const streams = extraction?.run.conduct.streams.get(id) ?? [];
   return Math.max(0, ...streams.filter(({ accepted }) => accepted).map(({ endedAt }) => endedAt));
 }
 
-/** What the ledger calls completed, the service has completed, including the latest. */
+/** The service has completed every snapshot that the ledger calls completed, including the latest one. */
 function wrongLedgers({ known, observation, service }: Simulated): string[] {
   if (typeof known === "string") return [known];
   const found: string[] = [];
@@ -191,7 +191,7 @@ function setOf(ids: readonly string[]): string {
   return [...new Set(ids)].sort().join(" ");
 }
 
-/** Whether two runs write a snapshot of the same collection, and know of each other by the ledger. */
+/** Whether two runs share a ledger and write a snapshot of the same collection. */
 function meet(one: ObservedRun, other: ObservedRun): boolean {
   const names = other.snapshots.map(({ collection }) => collection);
   const isShared = one.snapshots.some(({ collection }) => names.includes(collection));

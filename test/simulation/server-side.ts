@@ -1,23 +1,23 @@
-/** The service's side of a call in memory: what it does, and how that comes back. */
+/** The service's side of a call in memory: what the service does, and how the client learns of it. */
 import { setMaxListeners } from "node:events";
 import type { FaultKind } from "./faults.js";
 import { ModelRefusal } from "./service-model.js";
 
 /** What the service does with a call. */
 export interface Server<T> {
-  /** @param kind Fault that struck the call. */
+  /** @param kind The fault that struck the call. */
   readonly effect: (kind?: FaultKind) => T;
-  /** Does only half of the effect. */
+  /** Applies only half of the effect. */
   readonly half?: () => void;
-  /** An answer that says that all is well and nothing more, of something in between that forwards nothing. */
+  /** The empty success with which a proxy answers if it forwards nothing. */
   readonly empty?: T;
-  /** Whether a fault can strike it. @default any */
+  /** Whether a fault can strike the call. @default any can */
   readonly can?: (kind: FaultKind) => boolean;
-  /** Hears of the fault that strikes it. */
+  /** Called with the fault that strikes the call. */
   readonly struck?: (kind: FaultKind) => void;
-  /** Hears of a status with which the call was refused. */
+  /** Called with the status of a refusal. */
   readonly refused?: (code: number) => void;
-  /** The answer that a fault makes of the true one. */
+  /** Turns the true answer into the one that a fault leaves. */
   readonly answer?: (kind: FaultKind, value: T) => T;
 }
 
@@ -28,7 +28,7 @@ export function isMiddle(
   return kind !== undefined && "at" in kind && kind.at === "middle";
 }
 
-/** Does it now, and tells later how it went. */
+/** Applies the effect now, and returns a function that reports the outcome later. */
 export function outcomeOf<T>(effect: () => T, refused: (refusal: ModelRefusal) => Error): () => T {
   try {
     const value = effect();
@@ -41,7 +41,7 @@ export function outcomeOf<T>(effect: () => T, refused: (refusal: ModelRefusal) =
   }
 }
 
-/** Does it; nobody hears of it where the service says no. */
+/** Applies the effect, and ignores a refusal. */
 export function unheard(effect: () => unknown): void {
   try {
     effect();
@@ -50,14 +50,14 @@ export function unheard(effect: () => unknown): void {
   }
 }
 
-/** One turn of the event loop, because no call is answered in the turn in which it was made. */
+/** Waits one turn of the event loop, because no real call is answered in the turn in which it was made. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Nobody answers; the caller's own timeout ends the call. */
+/** Never answers, so that only the caller's signal ends the call. */
 export function never(signal: AbortSignal): Promise<never> {
-  // Starts of all clients have one that never fires.
+  // The starts of all clients share a signal that never fires, so it may have many listeners.
   setMaxListeners(0, signal);
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);

@@ -1,6 +1,6 @@
 /**
- * The service in a few lines: one installation with its lock, leases, snapshots and events, as the service description
- * has them.
+ * A small model of the service: one installation with the lock, leases, snapshots and events of the service
+ * description.
  */
 
 /** A batch lives 15 minutes after its last accepted message. */
@@ -8,7 +8,7 @@ const LEASE_MS = 15 * 60_000;
 
 export type BatchState = "active" | "completed" | "aborted" | "expired";
 
-/** Says no, with the name of a gRPC status. */
+/** A refusal, with the name of a gRPC status. */
 export class ModelRefusal extends Error {
   constructor(
     readonly status: "ALREADY_EXISTS" | "FAILED_PRECONDITION" | "NOT_FOUND" | "INVALID_ARGUMENT",
@@ -18,14 +18,14 @@ export class ModelRefusal extends Error {
   }
 }
 
-/** Some records of one collection, by their identifying texts and in order. */
+/** Some records of one collection in order, each represented by its key. */
 export interface ModelMessage {
   readonly collection: string;
   readonly model: "snapshot" | "event";
-  /** Ids; for events without one, their contents. */
+  /** Ids of the records; for events without an id, their contents. */
   readonly keys: readonly string[];
   readonly hasIds: boolean;
-  /** What the simulation wrote beside each key: the write that it belongs to, and its index there. */
+  /** The label of each record: its write, and its index in that write. */
   readonly labels: readonly string[];
 }
 
@@ -42,17 +42,17 @@ export interface ModelBatch {
   openStream: number | undefined;
   /** Every message that was applied, in order. */
   readonly applied: Applied[];
-  /** Someone other than the clients holds it. */
+  /** Someone other than the clients started the batch. */
   readonly foreign: boolean;
-  /** Its lease was ended before its time. */
+  /** The batch's lease was ended early. */
   cutShort: boolean;
-  /** When it was started and completed, as ticks. */
+  /** The ticks at which the batch was started and completed. */
   readonly startedAt: number;
   completedAt: number | undefined;
 }
 
 interface Row {
-  /** What the simulation wrote beside the id the last time. */
+  /** The record's latest label. */
   label: string;
   /** The completed snapshot that has the record; undefined for none. */
   completedBy: string | undefined;
@@ -63,20 +63,20 @@ interface Row {
 export class ServiceModel {
   readonly batches: ModelBatch[] = [];
   readonly snapshots = new Map<string, Map<string, Row>>();
-  /** Keys of the events of each collection, as often as they are stored. */
+  /** How often each event is stored, by collection and key. */
   readonly events = new Map<string, Map<string, number>>();
-  /** Whether the key of all clients was taken away. */
+  /** Whether the API key of all clients was revoked. */
   keyRevoked = false;
   readonly #completed = new Map<string, string>();
   readonly #tick: () => number;
   #streams = 0;
 
-  /** @param tick Returns a later moment with each call. */
+  /** @param tick Returns a higher number with each call. */
   constructor(tick: () => number) {
     this.#tick = tick;
   }
 
-  /** @param foreign Whether somebody else starts it. */
+  /** @param foreign Whether someone other than the clients starts the batch. */
   start(now: number, foreign = false): ModelBatch {
     if (this.isLocked(now)) throw new ModelRefusal("ALREADY_EXISTS");
     const batch: ModelBatch = {
@@ -145,7 +145,7 @@ export class ServiceModel {
     batch.completedAt = this.#tick();
   }
 
-  /** The collections that a batch has messages of. */
+  /** The collections of a batch's messages. */
   includedIn(batchId: string): readonly string[] {
     return [...new Set(this.#find(batchId).applied.map(({ collection }) => collection))];
   }
@@ -157,7 +157,7 @@ export class ServiceModel {
     if (state === "active") batch.state = "aborted";
   }
 
-  /** The lease of the newest batch is over, for whatever reason. */
+  /** Ends the lease of the newest batch. */
   expireNewest(): void {
     const newest = this.batches.at(-1);
     if (newest?.state !== "active") return;

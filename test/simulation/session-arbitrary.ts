@@ -15,7 +15,7 @@ const source: fc.Arbitrary<SourceSpec> = fc.record({
   throwsAt: seldom(index),
   invalidAt: seldom(index),
   paddedAt: seldom(index),
-  // The second range ends at messages that are exactly as large as their limits.
+  // The second range leads to messages that are exactly as large as their limit.
   paddingBytes: fc.oneof(fc.integer({ min: 0, max: 160 }), fc.integer({ min: 55, max: 70 })),
   pauseMs: oneOf(0, 0, 0, 100, 2 * MINUTES, 9 * MINUTES),
 });
@@ -88,7 +88,7 @@ const session: fc.Arbitrary<Session> = fc.oneof(
   weighted(1, fc.constant({ do: "crash" } as const)),
 );
 
-/** What the processes of a program do. */
+/** The sessions of each process of a program. */
 export const clients: fc.Arbitrary<Program["clients"]> = fc.array(
   fc.array(session, { minLength: 1, maxLength: 4 }),
   { minLength: 1, maxLength: 2 },
@@ -108,7 +108,7 @@ export const PLAIN_RUN = {
   judging: undefined,
 } as const;
 
-/** A write of a source of such records. */
+/** A write in which nothing unusual happens. */
 export function plainWrite(
   written: SimCollection,
   numbers: readonly number[],

@@ -1,15 +1,13 @@
 import type { SimClock } from "./sim-clock.js";
 
-/** Turns of the event loop in which nothing happens, after which nothing will without the clock. */
+/** After this many quiet turns of the event loop, nothing more will happen until the clock moves. */
 const QUIET_TURNS = 4;
-/** Steps of the clock after which a program that goes on is taken to go on for ever. */
+/** A program that needs more steps of the clock than this would never end. */
 const MAX_STEPS = 50_000;
-/** How long the machine may be busy with work that needs no clock. Only a hang takes this long. */
+/** How long work that needs no clock may keep the machine busy. Only a hang takes this long. */
 const STUCK_MS = 40_000;
 
-/**
- * Lets everything happen that can, and moves the clock whenever nothing else happens. Returns whether all work is done.
- */
+/** Waits until nothing more happens, then moves the clock, until all work is done. Returns false if it never is. */
 export async function settle(clock: SimClock, done: () => boolean): Promise<boolean> {
   for (let steps = 0; steps < MAX_STEPS; steps += 1) {
     if (!(await quiet(clock))) return false;
@@ -19,7 +17,7 @@ export async function settle(clock: SimClock, done: () => boolean): Promise<bool
   return false;
 }
 
-/** Waits until nothing happens; false if that takes too long. */
+/** Waits until nothing more happens. Returns false if that takes too long. */
 async function quiet(clock: SimClock): Promise<boolean> {
   const begun = performance.now();
   let seen = clock.activity;
@@ -33,7 +31,7 @@ async function quiet(clock: SimClock): Promise<boolean> {
   return true;
 }
 
-/** The same numbers each time instead of random ones, so that a failed program fails again. Returns what undoes it. */
+/** Replaces Math.random() with a fixed sequence, so that failures repeat. Returns a function that restores it. */
 export function withoutChance(): () => void {
   const { random } = Math;
   let state = 1;

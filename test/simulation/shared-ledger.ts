@@ -14,7 +14,7 @@ export interface KnownSnapshot {
   readonly ids: readonly string[];
 }
 
-/** What the ledger knows in the end. */
+/** What the ledger knows at the end. */
 export interface Known {
   readonly snapshots: readonly KnownSnapshot[];
   readonly usage: string | undefined;
@@ -31,7 +31,7 @@ export class SharedLedger {
     this.#ms = ms;
   }
 
-  /** The ledger in the hands of a process. @param dead Fires when it dies; from then on it changes nothing */
+  /** The ledger as one process uses it. @param dead Fires when the process dies, which then changes nothing more */
   of(dead: AbortSignal): Ledger {
     const store = this.#store;
     const turn = async () => {
@@ -63,7 +63,7 @@ export class SharedLedger {
     return storeLedger(own);
   }
 
-  /** What it knows of an installation; what is wrong with it where it cannot be read. */
+  /** What the ledger knows of an installation, or why it cannot be read. */
   async known(endpoint: string, installationId: string): Promise<Known | string> {
     try {
       return await this.#read(endpoint, installationId);

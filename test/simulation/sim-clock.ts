@@ -1,10 +1,10 @@
 import type { Clock } from "../../src/core/clock.js";
 
-/** A clock that stands still until the simulation moves it to the next moment when something is due. */
+/** A clock that stands still until the simulation moves it to the next time at which something is due. */
 export class SimClock implements Clock {
   #now = 0;
   readonly #due = new Set<{ readonly at: number; readonly wake: () => void; readonly clients: boolean }>();
-  /** Changes whenever somebody begins or ends to wait: a simulation that is at rest changes it no more. */
+  /** Changes whenever a wait begins or ends, so it stays the same while nothing happens. */
   activity = 0;
 
   now(): number {
@@ -15,12 +15,12 @@ export class SimClock implements Clock {
     return this.#now;
   }
 
-  /** Number of sleeps and callbacks of the client that are still to come. */
+  /** Number of the client's pending sleeps and callbacks. */
   get waiting(): number {
     return [...this.#due].filter(({ clients }) => clients).length;
   }
 
-  /** Moves to the next moment at which something is due, and lets it happen; false where nothing is. */
+  /** Moves to the next time at which something is due, and runs it. Returns false if nothing is due. */
   step(): boolean {
     const next = Math.min(...[...this.#due].map(({ at }) => at));
     if (!Number.isFinite(next)) return false;
@@ -40,12 +40,12 @@ export class SimClock implements Clock {
     return this.#add(ms, callback, true);
   }
 
-  /** The same for what is none of the client's: the network, the service and the vendors' APIs. */
+  /** Schedules a callback that isn't the client's: of the network, the service or a vendor's API. */
   elsewhere(ms: number, callback: () => void): void {
     this.#add(ms, callback, false);
   }
 
-  /** A sleep that is none of the client's. */
+  /** A sleep that isn't the client's. */
   sleepElsewhere(ms: number, signal?: AbortSignal): Promise<void> {
     return this.#sleep(ms, signal, false);
   }

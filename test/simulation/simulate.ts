@@ -17,14 +17,14 @@ import { SimClock } from "./sim-clock.js";
 import { SimulatedTransport } from "./transport.js";
 import { warmUp } from "./warm-up.js";
 
-/** How a program went. */
+/** The result of a program. */
 export interface Simulated {
   readonly service: ServiceModel;
   readonly observation: Observation;
   readonly clock: SimClock;
   readonly fired: readonly ScheduledFault[];
   readonly crashed: boolean;
-  /** What was planned and did not come to pass. */
+  /** Faults and successes that were required and didn't happen. */
   readonly missed: readonly string[];
   /** What each process did on the wire. */
   readonly conducts: readonly Conduct[];
@@ -32,7 +32,7 @@ export interface Simulated {
   readonly locks: readonly LockLog[];
   /** Batches of which fewer records were acknowledged than were sent. */
   readonly undercounted: ReadonlySet<string>;
-  /** What the ledger of the runs knows in the end, or what is wrong with it. */
+  /** What the ledger of the runs knows at the end, or why it cannot be read. */
   readonly known: Known | string;
   /** What is left in the folder for temporary files. */
   readonly leftFiles: readonly string[];
@@ -45,7 +45,7 @@ export interface Simulated {
 const MESSAGE_BYTES = 120;
 const WINDOW_BYTES = 260;
 
-/** More than a run gives its ledger to be asked about batches of others. */
+/** Longer than a run waits for its ledger to list other runs' batches. */
 const GRACE_MS = 6000;
 
 const ENDPOINT = "https://sync.example.com";
@@ -105,7 +105,7 @@ export async function simulate(program: Program): Promise<Simulated> {
       await clock.sleepElsewhere(program.restartAfterMs);
       rest = await runProcess(rest, open());
     }
-    // What a slow ledger was asked last is waited for by nobody.
+    // Nobody waits for the last calls of a slow ledger, so they need time to end.
     if (program.ledgerMs > 0) await clock.sleepElsewhere(GRACE_MS);
     done += 1;
   });
@@ -137,14 +137,14 @@ export async function simulate(program: Program): Promise<Simulated> {
   }
 }
 
-/** What a program's clients are told of sizes: where the limit is small, nothing but the limit cuts messages. */
+/** Size options of a program's clients. With a small limit, only the limit splits messages. */
 function sizes({ limitBytes }: Program) {
   return limitBytes === undefined
     ? { messageBytes: MESSAGE_BYTES, windowBytes: WINDOW_BYTES }
     : { maxSendMessageBytes: limitBytes - 1, windowBytes: WINDOW_BYTES };
 }
 
-/** What a program should have reached whatever went wrong. */
+/** A violation if a program that must succeed has completed no batch. */
 function unsuccessful({ succeeds }: Program, { batches }: ServiceModel): readonly string[] {
   if (!succeeds || batches.some(({ state }) => state === "completed")) return [];
   return ["no batch was completed, although the retries should do"];

@@ -8,7 +8,7 @@ import { violations } from "./invariants.js";
 import { program } from "./program-arbitrary.js";
 import { simulate } from "./simulate.js";
 
-/** Time to look for a smaller program after a failure: the report must come before the test's own timeout. */
+/** Time limit of the search for a smaller failing program, so that its report comes before the test's timeout. */
 const SHRINK_MS = 60_000;
 
 function expectNoViolation<Program>(

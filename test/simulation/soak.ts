@@ -1,11 +1,11 @@
 /**
- * Runs as many random programs as asked for in memory against a model of the service, and prints what they went through:
- * those of the batch engine, or with `--graphql` those of the GraphQL facade.
+ * Runs random programs in memory against a model of the service, and prints how often each fault and outcome occurred.
+ * The programs use the batch engine or, with `--graphql`, the GraphQL facade.
  *
  *     npm run soak -- [--graphql] [--minutes 60] [--no-shrink] [--path 76:0:2] [programs] [seed]
  *
- * With the seed and the path of a failure, it begins with the program that failed.
- * It ends with the number of programs or with the time, whichever is first.
+ * With the seed and the path of a failure, the first program is the one that failed. It stops after the number of
+ * programs or the time, whichever comes first.
  */
 import { parseArgs } from "node:util";
 import { RunHeldError, RunOutdatedError, SpoolError } from "@saas-management/sdk";
@@ -83,7 +83,7 @@ if (failure !== undefined || idle.length > 0) {
   process.exitCode = 1;
 }
 
-/** What became of runs, and how often a connector was called again, or its records were sent again. */
+/** Counts how runs ended, and how often they called a connector or sent records again. */
 function figuresOf(runs: readonly ObservedRun[]): Record<string, number> {
   const sum = (numberOf: (run: ObservedRun) => number) => runs.reduce((all, run) => all + numberOf(run), 0);
   return {
@@ -98,13 +98,13 @@ function figuresOf(runs: readonly ObservedRun[]): Record<string, number> {
   };
 }
 
-/** What failed, with the seed and the smallest program that was found; undefined where nothing did. */
+/** Describes a failure with its seed and the smallest failing program; undefined if nothing failed. */
 function report<T>(result: fc.RunDetails<T>): string | undefined {
   if (!result.failed) return undefined;
   return `${result.errorInstance}\n${fc.defaultReportMessage(result)}`;
 }
 
-/** A fault by its place and its kind. */
+/** Names a fault by its operation and its kind. */
 function nameOf({ operation, kind }: NamedFault): string {
   const shown = Object.entries(kind).filter(([name]) => !["ms", "details"].includes(name));
   const parts = shown.map(([name, value]) => (typeof value === "boolean" ? `${name} ${value}` : value));

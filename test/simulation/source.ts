@@ -6,7 +6,7 @@ import type { SimClock } from "./sim-clock.js";
 /** What the simulated vendor's API throws. */
 export class SourceFailure extends Error {}
 
-/** Whether a source gives all of its records, and each of them is valid. */
+/** Whether a source yields all of its records, each of them valid. */
 export function isWhole({ throwsAt, invalidAt, ids }: SourceSpec): boolean {
   return !within(throwsAt, ids) && !within(invalidAt, ids);
 }
@@ -19,7 +19,7 @@ function paddingOf({ paddedAt, paddingBytes }: SourceSpec, index: number): numbe
   return index === paddedAt ? paddingBytes : 0;
 }
 
-/** A source as a connector would have it. */
+/** Makes a source of the kind that connectors use. */
 export function makeSource<C extends SimCollection>(
   spec: SourceSpec,
   collection: C,
@@ -38,7 +38,7 @@ export function makeSource<C extends SimCollection>(
   const indexes = spec.ids.map((_, index) => index);
   switch (spec.kind) {
     case "array":
-      // It cannot fail half-way.
+      // An array cannot fail half-way, so an invalid record takes the place of the failure.
       return indexes.map((index) => (index === spec.throwsAt ? invalid() : record(index)));
     case "iterable":
       return {
@@ -77,7 +77,7 @@ export function makeSource<C extends SimCollection>(
   }
 }
 
-/** The id that a number stands for. */
+/** The record id for a number. */
 export function keyOf(id: number): string {
   return `id-${id}`;
 }

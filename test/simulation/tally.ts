@@ -8,19 +8,19 @@ export class Tally {
   readonly #drawn = new Map<string, number>();
   readonly #struck = new Map<string, number>();
 
-  /** Counts a program in, with figures of its own. */
+  /** Counts a program and adds its figures. */
   add(figures: Readonly<Record<string, number>>): void {
     this.#programs += 1;
     for (const [name, figure] of Object.entries(figures)) count(this.#sums, name, figure);
   }
 
-  /** Counts faults by their names: those of the program, and those that struck. */
+  /** Counts the drawn and the struck faults of a program by name. */
   noteFaults(drawn: readonly string[], struck: readonly string[]): void {
     for (const name of drawn) count(this.#drawn, name, 1);
     for (const name of struck) count(this.#struck, name, 1);
   }
 
-  /** The sums, and how fast it went. */
+  /** The totals, and the programs per minute. */
   figures(seconds: number): Readonly<Record<string, number>> {
     const programsPerMinute = Math.round((this.#programs / seconds) * 60);
     return { programs: this.#programs, ...Object.fromEntries(this.#sums), programsPerMinute };

@@ -15,13 +15,13 @@ import type { Program } from "./program.js";
 import type { ServiceModel } from "./service-model.js";
 import type { SimClock } from "./sim-clock.js";
 
-/** Statuses after which the same call may do better; INTERNAL is one where the stream was reset. */
+/** Statuses after which a retry may succeed. INTERNAL is one of them because a reset stream reports it. */
 const TRANSIENT: ReadonlySet<number> = new Set([1, 4, 8, 13, 14]);
 
 /** Faults that leave a client without an answer. */
 const LOSES_ANSWER: ReadonlySet<FaultKind["type"]> = new Set(["lost", "late", "stalled", "killed"]);
 
-/** The four operations as the model of the service has them, over a network with faults. */
+/** The four operations, carried out by the model of the service over a faulty network. */
 export class SimulatedTransport implements SyncTransport {
   readonly #service: ServiceModel;
   readonly #clock: SimClock;
@@ -47,7 +47,7 @@ export class SimulatedTransport implements SyncTransport {
     this.conduct = new Conduct(clock, observation, options);
   }
 
-  /** The process is gone: nothing reaches the service any more. */
+  /** Ends the process, so that nothing more reaches the service. */
   crash(): void {
     this.locks.crashed = true;
   }
@@ -151,7 +151,7 @@ function saysCompleted(error: unknown): boolean {
   return error instanceof SyncProtocolError && error.batchState === "completed";
 }
 
-/** What a transport makes of an answer that comes before everything was sent and counts nothing. */
+/** The error of an answer without a count that comes before everything was sent. */
 function saysNothing(): SyncProtocolError {
   return new SyncProtocolError("SyncRecords: the answer came before everything was sent.");
 }

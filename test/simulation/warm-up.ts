@@ -1,7 +1,7 @@
 import { createSyncClient } from "../../src/runs/engine.js";
 import { connectorOf, previewOf } from "../support/connector.js";
 
-/** Loads what the first run, write, open collection and refusal load, in turns that are not the simulation's. */
+/** Makes a first run, write, open collection and refusal, so that the simulation has to load no module. */
 export async function warmUp(): Promise<void> {
   await previewOf(["accounts"], async (batch) => {
     const accounts = batch.writer("accounts");

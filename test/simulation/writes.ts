@@ -7,7 +7,7 @@ import { givingUp, type ProcessParts } from "./process-parts.js";
 import type { PiecesSpec, WriteSpec } from "./program.js";
 import { isWhole, keyOf, makeSource } from "./source.js";
 
-/** The batch of a handle, or that of a run. */
+/** What batch handles and run batches have in common. */
 export interface Writes {
   write(
     collection: SimCollection,
@@ -17,7 +17,7 @@ export interface Writes {
   writer(collection: SimCollection): CollectionWriter<SimCollection>;
 }
 
-/** Writes a source, and writes down how that went. */
+/** Writes a source and records the outcome. */
 export async function runWrite(
   batch: Writes,
   { collection, source, abortAfterMs }: WriteSpec,

@@ -87,7 +87,7 @@ test("returns the cells and lines that were written, in any dialect and however 
   });
   await fc.assert(
     fc.asyncProperty(table, format, async (rows, { delimiter, lineEnd, blank, quoteAll, ...cut }) => {
-      // At the very end of a file, Papa Parse takes them for a cell that continues.
+      // At the very end of a file, Papa Parse would read blanks as a cell that continues.
       const after = blank === delimiter || !cut.endsWithLine ? "" : blank;
       const written = (text: string) =>
         quoteAll || text.includes(delimiter) || /["\r\n]/.test(text)
@@ -118,7 +118,7 @@ test("returns the cells and lines that were written, in any dialect and however 
   );
 });
 
-test("limits a row to the columns option, and types it", async () => {
+test("a row has only the columns of the columns option, also in its type", async () => {
   const path = await folder.write("users.csv", "notes,name,id\nx,Ann,1\n");
   const source = fromCsv(path, {
     columns: ["id", "name"],
@@ -165,7 +165,7 @@ test.each<[string, Uint8Array | string, RegExp]>([
   ["a workbook of Excel", workbook, /XLSX.*CSV/],
   ["an old workbook", Buffer.from("\xd0\xcf\x11\xe0\xa1\xb1\n", "latin1"), /XLS\)/],
   ["a PDF", "%PDF-1.7\n%âãÏÓ\n", /PDF/],
-  ["a page", "<!DOCTYPE html>\n<html><head></head></html>\n", /HTML.*logging in/],
+  ["a page", "<!DOCTYPE html>\n<html><head></head></html>\n", /HTML.*login page/],
   ["a page on one line", "<html><body>502 Bad Gateway</body></html>", /HTML/],
   ["an XML error", '\uFEFF<?xml version="1.0"?>\n<Error/>', /HTML or XML/],
   ["UTF-16", Buffer.from(`\uFEFF${HEAD}`, "utf16le"), /encoding: "utf-16le"/],

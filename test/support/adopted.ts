@@ -3,16 +3,16 @@ import { test } from "vitest";
 import { GRAPHQL } from "../../contract/graphql.js";
 import { MAPPING } from "../../contract/mapping.js";
 
-/** A test of numbers, names or texts that only the assumed contract has: an adopted one skips it. */
+/** Runs a test of numbers, names or texts that only the assumed contract has; skips it for an adopted contract. */
 export const testOfAssumedContract = test.runIf(MAPPING.assumed);
 
-/** The same for the GraphQL schema. */
+/** Runs a test of texts that only the assumed GraphQL schema has; skips it for an adopted schema. */
 export const testOfAssumedSchema = test.runIf(GRAPHQL.assumed);
 
-/** A test of answers that count what was accepted. */
+/** Runs a test only if the contract's answers count the accepted records. */
 export const testOfAcceptedCounts = test.runIf(MAPPING.sync.accepted !== undefined);
 
-/** What SyncRecords answers to `records` that were accepted. */
+/** The count in the answer to a SyncRecords call that accepts this many records. */
 export function accepted(records: number): bigint | undefined {
   return MAPPING.sync.accepted === undefined ? undefined : BigInt(records);
 }

@@ -4,7 +4,7 @@ import { resolveSyncOptions } from "../../src/sync/options.js";
 
 const silent = () => new Promise<never>(() => {});
 
-/** A batch that a service has started which then never answers. */
+/** A batch of a service that answers its start and nothing after that. */
 export function batchOfSilentService(): Promise<SyncBatch> {
   const transport = {
     startBatch: async () => ({ batchId: "batch-1" }),

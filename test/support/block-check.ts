@@ -13,7 +13,7 @@ export interface BlockCounts {
   refused: number;
 }
 
-/** One in this many records of a list is odd, changed as people change records by mistake, or long. */
+/** One of this many records in a list is odd, changed the way people do by mistake, or long; 0 means none. */
 const STYLES = [
   { odd: 40, changed: 40, long: 0 },
   { odd: 3, changed: 3, long: 0 },
@@ -70,7 +70,7 @@ function pick<T>(draw: Draw, choices: readonly T[]): T {
  */
 export function checkEndOfBuffer(): void {
   const counts: BlockCounts = { records: 0, inBlocks: 0, refused: 0 };
-  // Two records take 272 bytes; the first three move the others by one byte each time.
+  // Two records take 272 bytes. The first three records grow, so that each round moves the others by one byte.
   for (let moved = 0; moved < 280; moved += 1) {
     const records = Array.from({ length: 200 }, (_, i) => ({
       id: "a".repeat(i < 3 ? 1 + Math.floor((moved + i) / 3) : 60),

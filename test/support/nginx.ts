@@ -17,7 +17,7 @@ export const skipped = !existsSync(PROGRAM) && process.env["CI"] === undefined;
 /** Ends the titles of tests that may be skipped. */
 export const whySkipped = skipped ? " (skipped: Debian's package nginx is not installed)" : "";
 
-/** Lines of the configuration, by where they stand. */
+/** Extra lines for each block of the configuration. */
 export interface NginxOptions {
   readonly http?: string;
   readonly server?: string;

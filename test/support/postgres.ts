@@ -37,7 +37,7 @@ export function postgresServer(settings: readonly string[] = []): PostgresServer
 
 /**
  * A PostgreSQL server in its own folder. It only listens on a Unix socket, so that it needs no port. Its locale sorts
- * the way people do. It ends with this process, however that ends.
+ * the way people do. It ends with this process, even if the process crashes.
  */
 export class PostgresServer {
   readonly #settings: readonly string[];

@@ -1,8 +1,11 @@
+import type { TestClock } from "@saas-management/sdk/testing";
 import { onTestFinished } from "vitest";
+import { drive } from "../../src/reference-server/test-clock.js";
+import { poolTurn } from "../../src/testing/kit/run/driver.js";
 
-/** Turns after which the loop no longer spins, so that other processes get the processor. */
+/** After this many turns of the event loop, `until` pauses between turns, so that other processes can run. */
 const SPINNING_TURNS = 200;
-/** The real one, even if a test replaces it. */
+/** Node's own function, even if a test replaces the global one. */
 const { setTimeout } = globalThis;
 
 /** Resolves when `condition` holds; checked once per turn of the event loop, until the test ends. */
@@ -18,6 +21,11 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
       else setTimeout(resolve, 1);
     });
   }
+}
+
+/** Lets time pass whenever nothing happens in this process: sooner than `clock.drive`, which waits for others too. */
+export function driven<T>(clock: TestClock, work: Promise<T>): Promise<T> {
+  return drive(clock, work, { activity: () => clock.changes, patience: () => 30, turn: poolTurn });
 }
 
 /** The reason of a rejection. */

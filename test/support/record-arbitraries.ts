@@ -145,10 +145,10 @@ function drawnOf(values: Values): Records {
 /** Valid records of each collection, of all variants. */
 export const RECORDS: Records = drawnOf(ODD_VALUES);
 
-/** The same, but mostly records that the encoders put into blocks. */
+/** Valid records, most of which the encoders put into blocks. */
 export const PLAIN_RECORDS: Records = drawnOf(PLAIN_VALUES);
 
-/** The same with long lists. */
+/** Valid records with long lists. */
 export const LONG_RECORDS: Records = drawnOf(MANY_VALUES);
 
 /** Name of every collection. */

@@ -38,13 +38,13 @@ export function failingStore(below: Store, fails: (call: StoreCall) => boolean, 
   });
 }
 
-/** Whether a call puts such an entry: the ids of a snapshot, the state after a run, or a list of removals. */
+/** Whether a call puts an entry of this kind: the ids of a snapshot, the state after a run, or a list of removals. */
 export const isPutOf =
   (kind: "ids" | "state" | "removals.txt") =>
   ({ method, key }: StoreCall): boolean =>
     method === "putIfAbsent" && (kind === "state" ? isState(key) : key.endsWith(kind));
 
-/** Whether it is the key of a ledger's state. */
+/** Whether a key is that of a ledger's state. */
 export function isState(key: string): boolean {
   return /\/state\.\d+$/.test(key);
 }

@@ -122,7 +122,7 @@ test.each<[string, readonly object[], object, string, string]>([
   await expect(batch.complete(UNVERIFIED)).rejects.toThrow();
   expect(await codeOf(batch.abort())).toBe(outcome);
   expect(batch.state).toBe(state);
-  // Whichever call was refused, the batch can't be completed any more.
+  // No matter which call was refused, the batch can't be completed any more.
   const refused = await rejection(batch.complete(UNVERIFIED));
   expect(refused).toMatchObject({ code: "BATCH_STATE" });
   expect(String(refused)).not.toContain("was aborted");

@@ -58,7 +58,7 @@ test("names the line of the file and the option, but no time", async () => {
   });
 });
 
-test("finds one among the plain records of a block, and alone in a batch", async () => {
+test("finds an implausible time among the plain records of a block, also in a batch without a run", async () => {
   const events = Array.from({ length: 300 }, (_, i) => usage(`e${i}`, fromNow(i === 200 ? 48 * HOUR : 0)));
   await expect(send("usage", ...events)).rejects.toMatchObject({ issues: [{ index: 200, id: "e200" }] });
   const batch = await service.startBatch();
@@ -66,7 +66,7 @@ test("finds one among the plain records of a block, and alone in a batch", async
   await batch.abort();
 });
 
-test("a preview lists it with the other invalid records", async () => {
+test("a preview lists an event with an implausible time like other invalid records", async () => {
   const events = [usage("e1", "2099-01-01T00:00:00Z"), usage("", fromNow(0)), usage("e3", fromNow(0))];
   const { installationId } = service;
   const preview = await service.sync.preview(
@@ -79,7 +79,7 @@ test("a preview lists it with the other invalid records", async () => {
   ]);
 });
 
-test("goes by the client's clock, even in a write that takes days", async () => {
+test("compares times with the client's clock, even in a write that takes days", async () => {
   await service.run(
     [],
     async (batch) => {

@@ -42,7 +42,7 @@ interface Way {
 const TRUSTED: Way = { tls: TRUSTING };
 const UNENCRYPTED: Way = { origin: "http://localhost" };
 
-/** A description of the peer, the code in the table of network errors, the peer, and how it is called. */
+/** What is wrong with a peer, the code in the table of network errors, the peer, and how the client calls it. */
 const PEERS: readonly (readonly [string, NetworkErrorCode, () => Promise<{ port: number }>, Way])[] = [
   ["of another authority", "CERT_UNTRUSTED", sync(OVER_TLS), { tls: { ca: certificate("stranger") } }],
   ["whose certificate is of a private authority", "CERT_UNTRUSTED", sync(WITH_AUTHORITY), {}],
@@ -159,7 +159,7 @@ test.each([
   }
 });
 
-test("takes a gRPC status for the service's, whatever the HTTP status", async () => {
+test("a gRPC status counts as the service's answer, no matter what the HTTP status is", async () => {
   const server = await startSyncServer();
   server.answer = (stream) => {
     const grpc = { "grpc-status": "16", "grpc-message": "no such key" };

@@ -97,7 +97,7 @@ test.each<[string, Collection, unknown, string, string]>([
   ["with an offset without a colon", "usage", usedAt("2026-01-31T09:30:00+0000"), "lastActivity", "a colon"],
   ["with an offset of hours", "usage", usedAt("2026-01-31 09:30:00.123+01"), "lastActivity", "a colon"],
   ["with a zone in words", "usage", usedAt("2026-01-31 09:30:00 UTC"), "lastActivity", "by its name"],
-  ["with a space", "usage", usedAt("2026-01-31 09:30:00Z"), "lastActivity", "write it such as"],
+  ["with a space", "usage", usedAt("2026-01-31 09:30:00Z"), "lastActivity", "write it like"],
   ["with MySQL's zero date", "usage", usedAt("0000-00-00 00:00:00"), "lastActivity", "leave the field out"],
   ["with seconds as text", "usage", usedAt("1767225600"), "lastActivity", "Date(1000 * Number(value))"],
   ["with milliseconds as text", "usage", usedAt("1767225600000"), "lastActivity", "new Date(Number(value))"],

@@ -183,7 +183,7 @@ test("sends what it stored in a temporary file, and leaves nothing in the folder
   expect(await service.files()).toEqual([]);
 });
 
-test("waits for a slow source without a lease", async () => {
+test("holds no lease while it waits for a slow source", async () => {
   const seen: string[] = [];
   const receipt = await run(
     ["accounts"],

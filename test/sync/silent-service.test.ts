@@ -34,12 +34,12 @@ test("a service that never answers is reported once, after 30 s, and not as a de
   expect(await ended).toMatchObject({ code: "TIMEOUT", timeoutMs: 100_000 });
   expect(warnings).toEqual([`saas-management: ${server.syncUrl} hasn't answered AbortSyncBatch for 30 s`]);
   expect(clock.now() - begunAt).toBeLessThan(140_000);
-  // It waits for the start that got no answer.
+  // The client waits for the start that was never answered.
   let isClosed = false;
   const closed = service.sync.close().finally(() => {
     isClosed = true;
   });
-  // It may not be waiting yet.
+  // The client may not be waiting yet.
   await until(() => {
     clock.advance(1000);
     return isClosed;

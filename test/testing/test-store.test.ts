@@ -138,7 +138,7 @@ const OF_VALUES: readonly Fault[] = [
   ],
   [
     "ends a value that is deleted while it is read",
-    /A reader got a part/,
+    /A reader got only part/,
     (below) => ({
       get: async (key) => {
         const value = await below.get(key);
@@ -156,7 +156,7 @@ const OF_VALUES: readonly Fault[] = [
 const OF_KEYS: readonly Fault[] = [
   [
     "lists a key before its value has ended",
-    /nobody sees a value before its end.* list had its key/,
+    /no call sees an incomplete value.* list had its key/,
     (below) => {
       const taken = new Set<string>();
       return {
@@ -226,7 +226,7 @@ const OF_KEYS: readonly Fault[] = [
 const OF_CONNECTIONS: readonly Fault[] = [
   [
     "holds its connection while a value is put",
-    /did not answer for 3 seconds when this rule was checked: (nobody sees|a value that throws)/,
+    /did not answer for 3 seconds when this rule was checked: (no call sees|a value that throws)/,
     (below) => {
       const queue = lock();
       return {

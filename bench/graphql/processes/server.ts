@@ -17,7 +17,7 @@ interface Asked {
 
 const rendered = new Map<string, Buffer[]>();
 
-/** All pages of a size. Clients with their own cache also request `__typename`. */
+/** All pages of a given size. Clients with a cache also request `__typename`. */
 function pages(size: number, typed: boolean): Buffer[] {
   const key = `${size} ${typed}`;
   const known = rendered.get(key);

@@ -10,18 +10,18 @@ import { CLIENTS, type ClientName } from "../clients.js";
 /** What to walk through, and how. */
 export interface Walk {
   readonly client: ClientName;
-  /** Module of this SDK. @default that of this build */
+  /** The SDK's module to load. @default this build's */
   readonly sdk?: string | undefined;
   readonly baseUrl: string;
   readonly pageSize: number;
   readonly pages: number;
-  /** CPU that the consumer takes for a page, in milliseconds. */
+  /** CPU time that the consumer spends on a page, in milliseconds. */
   readonly busyMs: number;
   /** A longer walk is stopped: by then the cost of a page is known. */
   readonly mostMs: number;
 }
 
-/** Enough for the engine to compile the hot code. */
+/** Enough pages for the engine to compile the hot code. */
 const WARM_UP = { pages: 200, mostMs: 3000 };
 
 const task: Walk = JSON.parse(process.argv[2] ?? "");
@@ -40,7 +40,7 @@ const figures = { msPerPage: ms / count, cpuMsPerPage: cpuMs / count, peakRssMiB
 if (!process.stdout.write(JSON.stringify(figures))) await once(process.stdout, "drain");
 process.exit(0);
 
-/** Reads this many pages, starting over when there are no more. */
+/** Reads this many pages, and starts over at the end of the list. */
 async function walk(limits: { readonly pages: number; readonly mostMs: number }): Promise<number> {
   const begin = performance.now();
   let walked = 0;

@@ -11,13 +11,13 @@ import { freshNumber } from "../../support/fresh-number.js";
 export interface FreshWrite {
   readonly endpoint: string;
   readonly records: number;
-  /** Whether the texts hold decimal numbers: V8 caches the last few thousand of these. */
+  /** Whether the texts contain decimal numbers, of which V8 caches the last few thousand. */
   readonly decimals: boolean;
 }
 
 const { endpoint, records, decimals }: FreshWrite = JSON.parse(process.argv[2] ?? "");
 
-/** No part of a record is kept, and no two records share a string. */
+/** Yields records that share no strings, without keeping any record. */
 async function* accounts() {
   for (let i = 0; i < records; i += 1) {
     const number = decimals ? `${i}` : freshNumber(i);

@@ -9,7 +9,6 @@ import { SyncServiceClient } from "../../../test/support/sync-service-client.js"
 import type { Source } from "../sources.js";
 import type { SyncPeer, SyncTask, Write } from "../task.js";
 
-/** How the records of a collection are sent. */
 export type Prepare = (sender: Sender, task: SyncTask, records: number) => Write;
 
 /** Makes the messages of one kind of record. */
@@ -62,7 +61,7 @@ export class Sender {
   }
 }
 
-/** Collects records and sends them, message by message. */
+/** Collects records, and sends a message whenever enough are there. */
 class Messages<Input, Message> {
   readonly #stream: ClientWritableStream<SyncRecordsRequest>;
   readonly #answered: Promise<unknown>;
@@ -117,12 +116,12 @@ class Messages<Input, Message> {
         error == null ? resolve() : reject(error),
       );
     });
-    // If the server refuses early, a write's callback is never called.
+    // If the server refuses early, the write's callback is never called.
     await Promise.race([written, this.#answered]);
   }
 }
 
-/** A client that sends with these models. */
+/** Connects a client that prepares its records like this. */
 export async function connectByHand(task: SyncTask, prepare: Prepare): Promise<SyncPeer> {
   const sender = new Sender(task);
   await sender.start();

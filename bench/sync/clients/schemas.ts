@@ -1,5 +1,5 @@
 /**
- * The zod schemas that a careful user of a plain gRPC client writes for the records: a misspelled key is refused.
+ * The zod schemas that a careful user of a plain gRPC client writes for the records: they refuse misspelled keys.
  */
 import { type ZodType, z } from "zod";
 

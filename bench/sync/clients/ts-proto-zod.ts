@@ -1,4 +1,4 @@
-/** By hand, with every record checked by a zod schema. */
+/** The client written by hand; a zod schema checks every record. */
 import { z } from "zod";
 import type { SyncPeer, SyncTask } from "../task.js";
 import { connectByHand } from "./by-hand.js";
@@ -28,7 +28,7 @@ export function connect(task: SyncTask): Promise<SyncPeer> {
   return connectByHand(task, prepare(false));
 }
 
-/** As a user in a hurry writes it: messages have 1,000 records, whatever their size. */
+/** What a user in a hurry writes: messages of 1,000 records, whatever their size. */
 export function connectInHurry(task: SyncTask): Promise<SyncPeer> {
   return connectByHand({ ...task, recordsPerMessage: 1000 }, prepare(true));
 }

@@ -1,4 +1,4 @@
-/** By hand, with nothing checked. */
+/** The client written by hand, which checks nothing. */
 import type { SyncPeer, SyncTask } from "../task.js";
 import { connectByHand } from "./by-hand.js";
 import { preparer, type ToMessage, toMap, toTimestamp } from "./ts-proto-models.js";

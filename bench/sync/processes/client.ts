@@ -8,7 +8,6 @@ import { take } from "../../harness/stopwatch.js";
 import { CLIENTS, type ClientName } from "../clients.js";
 import type { SyncTask } from "../task.js";
 
-/** A task, and the client that does it. */
 export interface ClientTask extends SyncTask {
   readonly client: ClientName;
 }

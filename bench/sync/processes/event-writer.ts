@@ -7,7 +7,7 @@ import { type RecordOf, type RunBatch, SaasManagementClient } from "@saas-manage
 import { take } from "../../harness/stopwatch.js";
 import { freshNumber } from "../../support/fresh-number.js";
 
-/** Whether the events are kept before they are sent. */
+/** In a `run`, events are kept before they're sent; in a `bare` batch, they aren't. */
 export type EventMode = "run" | "bare";
 
 /** What to write. */
@@ -22,7 +22,7 @@ const LAST_ACTIVITY = new Date("2026-01-01T00:00:00Z");
 
 const { endpoint, records, mode }: EventTask = JSON.parse(process.argv[2] ?? "");
 
-/** No part of an event is kept. */
+/** Yields events without keeping any part of them. */
 async function* events(): AsyncGenerator<RecordOf<"usage">[], void, undefined> {
   for (let from = 0; from < records; from += PAGE)
     yield Array.from({ length: Math.min(PAGE, records - from) }, (_, i) => event(from + i));

@@ -1,5 +1,5 @@
 /**
- * Writes records, no two alike, in two runs, and prints what the second write and the rest of its run took.
+ * Writes different records in two runs, and prints what the second run took: its write, and the rest.
  *
  * Arguments: a {@link GuardTask} as JSON.
  */
@@ -11,10 +11,10 @@ import { type Taken, take } from "../../harness/stopwatch.js";
 import { makeRecords } from "../sdk-records.js";
 import { type SourceForm, toSource } from "../sources.js";
 
-/** What inspects the records while they are written. */
+/** Whether guard and ledger inspect the records. */
 export type GuardMode = "guarded" | "off";
 
-/** The measured kinds: one with small records, one with large ones. */
+/** Small and large records. */
 export type GuardKind = "accounts" | "employees";
 
 /** What to write. */

@@ -1,12 +1,12 @@
 /**
- * A link to a server: bounded bandwidth, a delay, no loss. A TCP proxy in its own process. Prints its port.
+ * Imitates a link to a server, with limited bandwidth and a delay, but no loss: a TCP proxy that prints its port.
  *
  * Arguments: a {@link LinkTask} as JSON.
  */
 import { connect, createServer, type Socket } from "node:net";
 import { Lane } from "../lane.js";
 
-/** What to imitate. Each direction has the whole bandwidth. */
+/** The link to imitate. Each direction has the whole bandwidth. */
 export interface LinkTask {
   /** Port of the server on this machine. */
   readonly port: number;

@@ -1,5 +1,5 @@
 /**
- * Writes accounts, no two alike, in runs of a build of this SDK, and prints what whole runs after the first one took.
+ * Writes different accounts in runs of a build of this SDK, and prints what whole runs took, without the first one.
  *
  * Arguments: a {@link RunTask} as JSON.
  */
@@ -16,8 +16,8 @@ import { PAGE, type SourceForm, toSource } from "../sources.js";
 export interface RunTask {
   readonly endpoint: string;
   /**
-   * Fresh pages are created while they are read; the others contain prepared records. A slow source delivers them after
-   * a second.
+   * Fresh pages are created while they're read; the other forms contain prepared records. A slow source delivers its
+   * records after a second.
    */
   readonly form: SourceForm | "fresh pages" | "slow";
   readonly records: number;
@@ -25,7 +25,7 @@ export interface RunTask {
   readonly guarded: boolean;
   /** Number of measured runs, one after another. */
   readonly runs: number;
-  /** Address of the SDK's main file; left out, this build. */
+  /** URL of the SDK's main file. @default this build's */
   readonly sdk?: string | undefined;
 }
 
@@ -93,7 +93,7 @@ function bytesOf({ collections }: RunReceipt): number {
   return bytes;
 }
 
-/** Excludes the first run and the creation of the records. */
+/** Resets the peak memory, to exclude the first run and the creation of the records. */
 function forgetPeak(): void {
   if (process.platform === "linux") writeFileSync("/proc/self/clear_refs", "5");
 }

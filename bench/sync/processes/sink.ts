@@ -1,5 +1,5 @@
 /**
- * A Sync API server that counts records and drops them: it is never the bottleneck. Prints its port.
+ * A Sync API server that counts records and drops them, so that it's never the bottleneck. Prints its port.
  *
  * Arguments: `{ certFile, keyFile }` as JSON for TLS, `{}` for plain text.
  */
@@ -27,7 +27,7 @@ const { certFile, keyFile }: { readonly certFile?: string; readonly keyFile?: st
 );
 
 let batches = 0;
-/** How many records each open batch has of each collection. One client writes without a start. */
+/** How many records of each collection an open batch has. One client writes without starting a batch. */
 const included = new Map<string, Map<CollectionInfo, bigint>>();
 
 function take({ batchId, collection, records }: ReadRequest): void {

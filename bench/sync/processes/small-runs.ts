@@ -1,5 +1,5 @@
 /**
- * Writes the accounts of many installations, each in its own run, several at a time, and prints what a second round
+ * Writes the accounts of many installations, each in its own run and several at a time, and prints what a second round
  * took.
  *
  * Arguments: a {@link SmallRunsTask} as JSON.
@@ -15,7 +15,7 @@ import { take } from "../../harness/stopwatch.js";
 import { makePool } from "../records.js";
 import { makeRecords } from "../sdk-records.js";
 
-/** The writer: this SDK, or three grpc-js calls in a row that write no files, or as many files as a guarded run. */
+/** Either this SDK, or three grpc-js calls in a row that write no files or as many as a guarded run. */
 export type SmallRunsMode = "guarded" | "off" | "by-hand" | "by-hand-with-files";
 
 /** What to write. */
@@ -98,7 +98,7 @@ function byHand() {
   return { run, close: async () => client.close() };
 }
 
-/** Replaces a file. @param lasts Whether it survives a loss of power */
+/** Replaces a file. @param lasts Whether the file survives a loss of power */
 async function put(folder: string, name: string, contents: Uint8Array, lasts: boolean): Promise<void> {
   await mkdir(folder, { recursive: true });
   const path = join(folder, name);

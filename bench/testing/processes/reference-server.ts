@@ -1,5 +1,6 @@
 /**
- * What the reference server costs a test, in milliseconds and of CPU time: the median of several runs in one process.
+ * Prints what the reference server costs a test, in milliseconds and in CPU time: the median of several runs in one
+ * process.
  *
  * Arguments: a {@link ServerTask} as JSON.
  */
@@ -7,7 +8,7 @@ import { SaasManagementClient } from "@saas-management/sdk";
 import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 
 export interface ServerTask {
-  /** `start` is the first server of the process, `start again` a later one that has been used. */
+  /** `start` is the first server of the process, `start again` a later one. */
   readonly measure: "start" | "start again" | "plain page" | "filtered page" | "filtered page, account";
   readonly licenses: number;
 }
@@ -71,7 +72,7 @@ async function page({ baseUrl, apiKey }: ReferenceServer, variables: object): Pr
   if (errors !== undefined) throw new Error("The server has refused the page.");
 }
 
-/** Leaves its client open, as tests do, because a server must not wait for it. */
+/** Leaves its client open, as tests do: the server's close must not wait for it. */
 async function useBoth(server: ReferenceServer): Promise<void> {
   const { baseUrl, syncUrl, apiKey, installationId } = server;
   await page(server, {});

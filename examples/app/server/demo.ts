@@ -1,4 +1,4 @@
-/** `npm run app`: the page in front of a reference server that has the demo company. The password is "demo". */
+/** `npm run app` starts the page with a reference server and its demo company. The password is "demo". */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,6 @@
 /**
- * The server of the page: the built page with NODE_ENV=production, its sources otherwise. It reads APP_PASSWORD,
- * SAAS_MANAGEMENT_BASE_URL and SAAS_MANAGEMENT_API_KEY; the key stays here.
+ * Serves the page: as built with NODE_ENV=production, from its sources otherwise. The server reads APP_PASSWORD,
+ * SAAS_MANAGEMENT_BASE_URL and SAAS_MANAGEMENT_API_KEY; the key stays on the server.
  */
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 
-/** One password for everybody, and sessions in memory: replace it with your company's login. */
+/** Has one password for everybody, and sessions in memory: use your company's login instead. */
 export class Sessions {
   readonly #password: Buffer;
   readonly #ids = new Set<string>();

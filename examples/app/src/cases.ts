@@ -7,11 +7,11 @@ export interface Case {
   readonly id: string;
   readonly name: string;
   readonly state: string;
-  /** Whether the service has yet to confirm what is shown. */
+  /** Whether the service hasn't confirmed the shown case yet. */
   readonly pending?: boolean;
 }
 
-/** The cases that this page opened: the API has no query for cases. */
+/** The cases that this page opened, because the API has no query for cases. */
 export const openedCases = queryOptions({
   queryKey: ["cases"],
   queryFn: (): readonly Case[] => [],
@@ -21,7 +21,7 @@ export const openedCases = queryOptions({
 
 let optimistic = 0;
 
-/** Shows the case at once, and removes it if the service refuses it. */
+/** Shows the case at once, and takes it back if the service refuses it. */
 export const openCase = mutationOptions({
   mutationFn: (input: CreateProcurementCaseInput) => client.createProcurementCase(input),
   onMutate: ({ name }, { client: cache }) => {
@@ -34,7 +34,7 @@ export const openCase = mutationOptions({
     change(cache, (cases) => cases.filter(({ id }) => id !== shown?.id)),
 });
 
-/** Shows the case as completed at once, and as it was if the service refuses that. */
+/** Shows the case as completed at once, and reverts it if the service refuses. */
 export const completeCase = mutationOptions({
   mutationFn: ({ id }: Case) => client.updateProcurementCase({ id, state: "COMPLETED" }),
   onMutate: (before, { client: cache }) =>
@@ -43,7 +43,7 @@ export const completeCase = mutationOptions({
   onError: (_error, before, _, { client: cache }) => put(cache, before.id, before),
 });
 
-/** Changes the cases that are there now: others may have come since a mutation began. */
+/** Changes the current cases: there may be more than when a mutation began. */
 function change(cache: QueryClient, update: (cases: readonly Case[]) => readonly Case[]): void {
   cache.setQueryData(openedCases.queryKey, (cases = []) => update(cases));
 }

@@ -1,4 +1,4 @@
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 
-/** Talks to the server of this page, which has the key. The page has none. */
+/** Talks to this page's server, which has the key: the page has none. */
 export const client = new GraphQLClient({ baseUrl: "/api", authorization: "none" });

@@ -1,4 +1,4 @@
-/** The documents of the page, typed by graphql-codegen: `npm run codegen:app` after a change. */
+/** The page's documents, typed by graphql-codegen: after a change, run `npm run codegen:app`. */
 import { graphql } from "./generated/gql.ts";
 
 export const LicensesDocument = graphql(`

@@ -1,4 +1,4 @@
-/** What the person wants to see; an empty string matches everything. */
+/** What the person wants to see: an empty string matches everything. */
 export interface Filter {
   readonly text: string;
   readonly vendor: string;
@@ -22,18 +22,18 @@ const ORDERS = {
   saving: (direction: "ASC" | "DESC") => ({ potentialSaving: { amount: direction } }),
 };
 
-/** The order that the API understands. The id makes it one and the same each time. */
+/** The order in the API's terms. The id breaks ties, so the order is always the same. */
 export function orderOf({ sortedBy, direction }: Filter) {
   return [ORDERS[sortedBy](direction), { id: "ASC" as const }];
 }
 
-/** Sorts by a column; by the same column again in reverse. */
+/** Sorts by a column; if it's the current column, in reverse. */
 export function sortedBy(filter: Filter, column: keyof typeof ORDERS): Filter {
   const isAgain = filter.sortedBy === column;
   return { ...filter, sortedBy: column, direction: isAgain && filter.direction === "ASC" ? "DESC" : "ASC" };
 }
 
-/** The condition on licenses that the API understands. Undefined is not sent. */
+/** The condition on licenses in the API's terms; undefined parts aren't sent. */
 export function whereOf({ text, vendor, activity }: Filter) {
   const contains = { contains: text };
   return {

@@ -20,7 +20,7 @@ export const queries = {
       ),
     }),
 
-  /** What all licenses that match cost a year and what could be saved, exact and per currency. */
+  /** What all matching licenses cost a year and could save: exact sums per currency. */
   sums: (filter: Filter) =>
     queryOptions({
       queryKey: ["sums", filter],

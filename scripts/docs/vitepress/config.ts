@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type DefaultTheme, defineConfig } from "vitepress";
 
-/** Anchors as GitHub makes them, so that one link serves the repository and the site. */
+/** Makes the same anchors as GitHub, so that a link works in the repository and on the site. */
 const slugify = (heading: string) =>
   heading
     .toLowerCase()
@@ -91,7 +91,7 @@ function apiFolders(): readonly string[] {
     .sort((a, b) => Number(b === "index") - Number(a === "index") || a.localeCompare(b));
 }
 
-/** Search words for pages that use other words. */
+/** Words by which the search finds pages that don't contain them. */
 const ALSO_FOUND_AS: Readonly<Record<string, string>> = {
   "guides/sources.md": "Excel, XLSX, spreadsheet, CSV delimiter, semicolon, encoding, pagination",
   "guides/sync.md": "upsert, insert, update, incremental sync, delta",

@@ -15,8 +15,8 @@ export async function run(files: readonly string[], options: Options, io: Io): P
 }
 
 /**
- * Finds out which collection each file has.
- * @param files Such as `accounts.csv` or `accounts=users.csv`, or as the configuration names them.
+ * Finds the collection of each file.
+ * @param files Arguments such as `accounts.csv` or `accounts=users.csv`; if there are none, the configured files.
  * @throws {UsageError} no file or collection is named, or a file is given twice
  */
 function pushFiles(

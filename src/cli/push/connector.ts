@@ -17,7 +17,7 @@ import { type Row, rowReader } from "./fields.js";
 
 type Pushed = NonNullable<CliConfig["push"]>[number];
 
-/** A file with records of a collection. Together, the files of a collection have all of them. */
+/** A file with records of a collection. All files of a collection together have all of its records. */
 export interface PushFile extends Pick<Pushed, "map" | "encoding" | "delimiter" | "allowEmpty"> {
   readonly collection: Collection;
   readonly path: string;
@@ -88,7 +88,7 @@ async function* recordsOf<C extends Collection>(collection: C, files: readonly P
   }
 }
 
-/** Only checks that it's an object; the write checks it against its schema. */
+/** Only checks that the value is an object; the write checks it against the collection's schema. */
 function isRecord<C extends Collection>(_: C, value: unknown): value is RecordOf<C> {
   return isPlainObject(value);
 }

@@ -6,7 +6,7 @@ import { COLLECTIONS, type Collection } from "../../sync/collections.js";
 import { int64, stringMap } from "../../sync/encoding/schema-checks.js";
 import { RECORD_SCHEMAS } from "../../sync/generated/schemas.js";
 
-/** Converts a cell. One it can't read stays text, and the write says what is wrong with it. */
+/** Converts a cell. A cell that it can't read stays text, and the write says what is wrong. */
 type Convert = (cell: string) => unknown;
 export type Row = Readonly<Record<string, string>>;
 type Fields = Record<string, unknown>;
@@ -29,7 +29,7 @@ export function rowReader(collection: Collection, warn: (problem: string) => voi
   const { idField, model } = COLLECTIONS[collection];
   const fields = fieldsOf(collection);
   const names = [...fields.keys()];
-  /** An entry of a map is a string: `attributes.tier`. */
+  /** Headings such as `attributes.tier` are entries of a map, whose values are strings. */
   const converterOf = (heading: string): Convert | undefined => {
     const parent = fields.get(heading.slice(0, Math.max(0, heading.lastIndexOf("."))));
     return fields.get(heading) ?? (parent === asMap ? asText : undefined);
@@ -79,7 +79,7 @@ export function rowReader(collection: Collection, warn: (problem: string) => voi
   };
 }
 
-/** The fields of a collection's records by their paths, as its schema declares them. */
+/** Maps the path of each field in a collection's schema to its converter. */
 function fieldsOf(collection: Collection): ReadonlyMap<string, Convert> {
   const fields = new Map<string, Convert>();
   const { generic, others = generic } = RECORD_SCHEMAS[collection];
@@ -113,7 +113,7 @@ function put(target: Fields, [key = "", ...rest]: readonly string[], value: unkn
   const own = Object.hasOwn(target, key) ? target[key] : undefined;
   const inner: Fields = isPlainObject(own) ? own : {};
   if (rest.length > 0) put(inner, rest, value);
-  // Not an assignment: a key may be __proto__.
+  // An assignment would fail for the key __proto__.
   const property = { enumerable: true, writable: true, configurable: true };
   Object.defineProperty(target, key, { ...property, value: rest.length > 0 ? inner : value });
 }

@@ -28,14 +28,14 @@ ${list(renewals.map(renewalItem))}
   );
 }
 
-/** A plan with its saving as text and as a bar, and its holders folded behind it. */
+/** A plan with its saving as text and as a bar; a click shows the plan's holders. */
 function planItem(plan: UnusedPlan, longest: number): string {
   const bar = `<span class="bar"><i style="width:${((100 * largest(plan)) / longest || 0).toFixed(1)}%"></i></span>`;
   const rows = plan.holders
     .slice(0, MOST_HOLDERS)
     .map((holder) => `<div class="row">${unusedRow(holder, "")}</div>`);
   const more = plan.holders.length - rows.length;
-  if (more > 0) rows.push(`${more} more are in saas-management report --json.`);
+  if (more > 0) rows.push(`${more} more holders are in saas-management report --json.`);
   return `<details><summary class="row">${unusedRow(plan, bar)}</summary>${list(rows)}</details>`;
 }
 

@@ -33,7 +33,7 @@ export async function readReport(client: GraphQLClient, now: number, days: numbe
 
 type Labels = readonly [id: string | null | undefined, name: string, detail: string | null | undefined];
 
-/** Groups licenses, those with the largest saving first. */
+/** Groups licenses, with the groups of the largest savings first. */
 function grouped(licenses: readonly License[], labelsOf: (license: License) => Labels) {
   const groups = new Map<
     string,
@@ -60,12 +60,12 @@ function savingsOf(licenses: readonly License[]): Savings {
   return Object.fromEntries([...sums].map(([currency, sum]) => [currency, sum.toFixed(2)]).sort());
 }
 
-/** The largest saving in any currency: currencies are not converted. */
+/** The largest saving in any currency, because currencies aren't converted. */
 export function largest({ savings }: { readonly savings: Savings }): number {
   return Math.max(0, ...Object.values(savings).map(Number));
 }
 
-/** `terminateBy` is the last day on which the contract can be terminated; null if that is not known. */
+/** `terminateBy` is the last day on which the contract can be terminated; null if that day is unknown. */
 async function readRenewals(client: GraphQLClient, now: number, days: number, signal: AbortSignal) {
   const value = { gte: calendarDate(new Date(now)), lte: calendarDate(new Date(now + days * DAY_MS)) };
   const where = { contractDetails: { renewal: { upcomingDate: { value } } } };

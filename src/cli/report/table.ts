@@ -7,7 +7,7 @@ const MIN_NAME = 6;
 
 /**
  * A table with its last two columns aligned to the right. The widest names are cut until a row fits, but never figures
- * and dates. If that isn't enough, each row becomes a paragraph.
+ * and dates. If a row still doesn't fit, each row becomes a paragraph.
  * @param names The columns that may be cut.
  */
 export function table(

@@ -24,7 +24,7 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
   removeEnvFile?.();
 }
 
-/** Starts the reference server. @throws {UsageError} it cannot start with these options */
+/** Starts the reference server. @throws {UsageError} the server cannot start with these options */
 export async function serve(options: Options): Promise<ReferenceServer> {
   const { demo, host, port, syncPort, tlsCert, tlsKey } = options;
   if ((tlsCert === undefined) !== (tlsKey === undefined))
@@ -38,7 +38,7 @@ export async function serve(options: Options): Promise<ReferenceServer> {
     const tls = cert === undefined || key === undefined ? undefined : { cert, key };
     return await openServer({ host, port, syncPort, tls, clock, portfolio }, demo ? loadDemo : undefined);
   } catch (error) {
-    // An invalid option, a file that cannot be read, a port in use, an address of another machine.
+    // Causes: an invalid option, a file that can't be read, a port in use, or an address of another machine.
     const isUsage = error instanceof TypeError || (error instanceof Error && "syscall" in error);
     if (!isUsage) throw error;
     const isTaken = "code" in error && error.code === "EADDRINUSE";

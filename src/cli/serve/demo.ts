@@ -1,5 +1,5 @@
 /**
- * The data of the demo company's vendors, contracts and HR system, made from lists, so that every start has the same.
+ * The data of the demo company's vendors, contracts and HR system, made from lists to be the same at every start.
  */
 import type { Portfolio } from "../../reference-server/portfolio.js";
 import type { SyncBatch } from "../../sync/batch/sync-batch.js";
@@ -11,7 +11,7 @@ const FIRST_NAMES = `Mareike Jonas Grace Fabian Zdeňka Żaneta Amara Luca Ingri
 const LAST_NAMES = `Schröder Strauß Washington Zimmermann Němec Świątek Okafor Ferrari
   Lindqvist Kowalski Haddad Lefèvre Rossi Dahl Tanaka Vega`.split(/\s+/);
 
-/** Every n-th person holds a license; of those, every `idle`-th has not used it lately. */
+/** One in `every` people holds a license; one in `idle` of those people hasn't used it lately. */
 const SOLD = `Tuschgrün, EUR, Studio Team, Tuschgrün Studio, Design, 587.88, 140, 3, 4, 41
 Tuschgrün, EUR, Proof Reviewer, Tuschgrün Proof, Design, 95.40, 200, 2, 3, 41
 Brambleboard, USD, Board Business, Brambleboard, Planning, 167.88, 320, 1, 5, 63

@@ -20,7 +20,7 @@ SAAS_MANAGEMENT_INSTALLATION_ID=${installationId}
 }
 
 /**
- * Writes an environment file, and never over another one.
+ * Writes an environment file, but never replaces an existing one.
  * @returns a function that removes the file, unless someone has changed it
  * @throws {UsageError} the file exists, or cannot be written
  */

@@ -6,7 +6,7 @@ export interface WalkPosition {
 }
 
 export interface ErrorDetails {
-  /** Never an object that holds a request: it could expose the key. */
+  /** Never an object that holds a request, because the request contains the key. */
   readonly cause?: unknown;
   readonly retryable?: boolean | undefined;
   readonly serverMessage?: string | undefined;
@@ -14,13 +14,13 @@ export interface ErrorDetails {
   readonly advice?: SdkError["advice"];
 }
 
-/** The details that the constructor of `E` takes: its own fields, of which `Optional` ones may be absent. */
+/** The details that the constructor of `E` takes: the class's own fields; those in `Optional` may be absent. */
 export type DetailsOf<E, Optional extends keyof E = never> = ErrorDetails &
   Omit<E, keyof SdkError | Optional> & {
     readonly [Field in Exclude<Optional, keyof SdkError>]?: E[Field] | undefined;
   };
 
-/** Facts that are only known after an error was created. */
+/** Facts that become known only after an error was created. */
 interface ErrorFacts {
   readonly attempts?: number | undefined;
   readonly stoppedBecause?: SdkError["stoppedBecause"];
@@ -33,8 +33,8 @@ const BRAND = Symbol.for("@saas-management/sdk/error");
 const FACTS = new WeakMap<object, ErrorFacts>();
 
 /**
- * Adds facts to an error, or those of another error; undefined facts change nothing. Ignores values that aren't errors
- * of this copy of the package.
+ * Adds facts to an error. `facts` may be another error. Undefined facts change nothing. Ignores values that aren't
+ * errors of this copy of the package.
  */
 export function annotate<E>(error: E, facts: ErrorFacts): E {
   if (typeof error !== "object" || error === null) return error;
@@ -55,16 +55,16 @@ export function isSdkError(value: unknown): value is { readonly [BRAND]: string 
   return typeof value === "object" && value !== null && BRAND in value;
 }
 
-/** Fields that JSON and inspection don't show: they hold the server's words, or say nothing new. */
+/** Fields that JSON and inspection don't show, because they hold the server's words, or are shown anyway. */
 const HIDDEN: ReadonlySet<string> = new Set(["name", "serverMessage", "advice", "errors", "data"]);
 
 /** Base of every error that the SDK throws. */
 export abstract class SdkError extends Error {
-  /** A stable string that identifies what went wrong, to branch on. */
+  /** Identifies what went wrong; stable, so you can branch on it. */
   abstract readonly code: string;
   /** Whether it's safe, and may help, to call the same method again. */
   readonly retryable: boolean;
-  /** The server's message, with the key redacted. Meant for logs, not for end users. Not enumerable. */
+  /** The server's message, with the key redacted; meant for logs, not for end users. Not enumerable. */
   declare readonly serverMessage: string | undefined;
   /**
    * An option that may help, or a field of this error that says more; undefined if there is neither. `text` is the
@@ -75,7 +75,7 @@ export abstract class SdkError extends Error {
     | {
         /** Name of the option, such as `waitForLockMs`. */
         readonly option: string;
-        /** The environment variable that sets it, or its current value. */
+        /** The environment variable that sets the option, or the option's current value. */
         readonly value?: string | undefined;
         readonly text: string;
       }
@@ -109,7 +109,7 @@ export abstract class SdkError extends Error {
    * - `retries-exhausted`: `retry` allows no more attempts.
    * - `deadline`: the operation's time is up, or would run out before the next attempt.
    * - `retry-after-exceeds-deadline`: the service asked to wait (`retryAfterMs`) longer than the operation has left.
-   * - `budget-exhausted`: too many recent retries of this client failed, so it makes no more for now.
+   * - `budget-exhausted`: too many recent retries of this client failed, so the client makes no more for now.
    */
   get stoppedBecause():
     | "not-retryable"
@@ -121,12 +121,12 @@ export abstract class SdkError extends Error {
     return FACTS.get(this)?.stoppedBecause;
   }
 
-  /** The server's own id of the request, for its operator; undefined if it sent none. */
+  /** The server's own id of the request, for the server's operator; undefined if the server sent none. */
   get requestId(): string | undefined {
     return FACTS.get(this)?.requestId;
   }
 
-  /** @internal How far a failed walk over pages got. Undefined for other errors. */
+  /** @internal How far a failed walk over pages got; undefined for other errors. */
   get position(): WalkPosition | undefined {
     return FACTS.get(this)?.position;
   }
@@ -136,10 +136,10 @@ export abstract class SdkError extends Error {
     return className(this.constructor);
   }
 
-  /** The parts that are safe to log. */
+  /** The parts of the error that are safe to log. */
   toJSON(): object {
     const { name, message, attempts, stoppedBecause, requestId, retryable, code } = this;
-    // Without the cursor: a server may put parts of a record into it.
+    // The cursor is left out, because a server may put parts of a record into it.
     const nodesYielded = this.position?.nodesYielded;
     const facts = { name, message, attempts, stoppedBecause, requestId, nodesYielded, retryable, code };
     const all = [...Object.entries(facts), ...Object.entries(this)];
@@ -147,8 +147,8 @@ export abstract class SdkError extends Error {
   }
 
   /**
-   * @internal What Node's inspection shows. By default it would print `errors`, enumerable or not, and so the server's
-   *   messages.
+   * @internal What Node's inspection shows. By default, Node would print `errors` although it isn't enumerable, and so
+   *   the server's messages.
    */
   [Symbol.for("nodejs.util.inspect.custom")](
     _depth: number,
@@ -160,10 +160,10 @@ export abstract class SdkError extends Error {
     return `${this.stack} ${inspect(shown, options)}`;
   }
 
-  /** @internal True for an error of this class, also of another copy of the package. */
+  /** @internal True for an error of this class, even if another copy of the package created it. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
-    // A user's subclass has a name that is not ours, or a different parent.
+    // A user's subclass doesn't match: its name isn't ours, or its parent isn't `SdkError`.
     return isSdkError(value) && Object.getPrototypeOf(this) === SdkError && value[BRAND] === this.name;
   }
 }

@@ -28,8 +28,8 @@ export interface InputIssue {
   /** Path of the field, such as `details.model`; empty for the whole value. */
   readonly path: string;
   /**
-   * What was expected and what was found: `a string, got a number`. For a place in a file or a listing, what is wrong
-   * there, such as `has 3 cells, but the header has 4`.
+   * What was expected and what was found: `a string, got a number`. For a place in a file or a listing, `expected` says
+   * what is wrong there, such as `has 3 cells, but the header has 4`.
    */
   readonly expected: string;
 }
@@ -103,7 +103,7 @@ export class GraphQLResponseError extends SdkError {
     readonly locations?: readonly { readonly line: number; readonly column: number }[];
     readonly extensions?: Readonly<Record<string, unknown>> & { readonly code?: string };
   }[];
-  /** The partial data of the same response; `null` or undefined if there is none. Not enumerable. */
+  /** The partial data of the response; `null` or undefined if there is none. Not enumerable. */
   declare readonly data: unknown;
 
   /** @internal */
@@ -122,9 +122,7 @@ export class MutationError extends SdkError {
   readonly code = "MUTATION_REJECTED";
   /** Name of the mutation. */
   declare readonly mutation: string;
-  /**
-   * The typed errors, with the server's messages. Narrow them with `isMutationError`. Not enumerable.
-   */
+  /** The typed errors, with the server's messages. Narrow `errors` with `isMutationError`. Not enumerable. */
   declare readonly errors: readonly { readonly __typename: string; readonly message: string }[];
 
   /** @internal */

@@ -5,15 +5,15 @@ import { SaasManagementError } from "./index.js";
  * Tells a scheduler what to do after an error.
  *
  * - `retry-now`: start the same job again.
- * - `retry-after`: start it again later: after the error's `retryAfterMs` if it has one, otherwise after a few minutes.
+ * - `retry-after`: start the job again after the error's `retryAfterMs`, or after a few minutes if it has none.
  * - `needs-approval`: the run was held, and a person has to decide.
  * - `fix-data`: records or files are invalid.
  * - `fix-configuration`: an option, an address, a folder or the program itself is wrong.
  * - `fix-credential`: the key is missing, was refused, or doesn't permit the operation.
- * - `unknown`: the outcome of a completion is unknown, or the error is none of these.
+ * - `unknown`: the outcome of a completion is unknown, or none of the above fits the error.
  *
- * To ask for another run with an error of your own, set `retryable: true` on it, and `retryAfterMs: 0` to run again at
- * once.
+ * If an error of your own should lead to another run, set `retryable: true` on it, and `retryAfterMs: 0` to run again
+ * at once.
  */
 export function disposition(
   error: unknown,
@@ -30,14 +30,14 @@ export function disposition(
     case "RUN_HELD":
       return "needs-approval";
     case "INVALID_INPUT":
-      // Without issues, the error is about the arguments of a call.
+      // An InvalidInputError without issues is about the arguments of a call.
       return askedBy(error) ?? (error.issues.length > 0 ? "fix-data" : "fix-configuration");
     case "MUTATION_REJECTED":
       return "fix-data";
     case "SYNC_PROTOCOL":
       return error.grpcStatus === "INVALID_ARGUMENT" ? "fix-data" : "unknown";
     case "INVALID_CONFIGURATION":
-      // A store that is temporarily unreachable says so.
+      // The error of a store that is temporarily unreachable asks for another run.
       return askedBy(error.cause) ?? askedBy(error) ?? "fix-configuration";
     case "SPOOL_FAILED":
       return "fix-configuration";
@@ -50,10 +50,10 @@ export function disposition(
     case "TIMEOUT":
       return "retry-after";
     case "TRANSPORT_FAILED":
-      // A service that is down may recover; a wrong address or certificate won't.
+      // A service that is down may recover, but a wrong address or certificate stays wrong.
       return error.retryable || (error.status ?? 0) >= 500 ? "retry-after" : "fix-configuration";
     case "BATCH_STATE":
-      // A write failed, and the connector carried on regardless.
+      // If there is a cause, a write failed and the connector ignored its error.
       return error.reason === "incomplete" && error.cause !== undefined
         ? disposition(error.cause)
         : "retry-now";
@@ -68,7 +68,7 @@ export function disposition(
   }
 }
 
-/** The disposition that an error of a connector, a source, a store or a key function asks for. */
+/** The disposition that a connector, a source, a store or a key function asks for with its error. */
 function askedBy(error: unknown): "retry-now" | "retry-after" | undefined {
   if (!isObject(error) || Reflect.get(error, "retryable") !== true) return undefined;
   return Reflect.get(error, "retryAfterMs") === 0 ? "retry-now" : "retry-after";

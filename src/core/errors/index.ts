@@ -1,9 +1,9 @@
 /**
  * Every error class of the SDK, and its code.
  *
- * - The SDK writes every message, and each is safe to show: one line without control characters. It never contains a
- *   key or a variable, and no part of a record except its id.
- * - The server's own messages are in `serverMessage` or `errors`. Neither is enumerable, so `JSON.stringify` and
+ * - The SDK writes every message, and each is safe to show: one line without control characters. A message never
+ *   contains a key or a variable, and no part of a record except its id.
+ * - The server's own messages are in `serverMessage` or `errors`. Neither field is enumerable, so `JSON.stringify` and
  *   `util.inspect` don't print them by accident.
  * - `instanceof` works across two copies of the package.
  * - Constructors are internal: catch these errors, but don't create them.
@@ -18,8 +18,8 @@ export * from "./common.js";
 export * from "./sync.js";
 
 /**
- * Every error that the SDK throws: `if (error instanceof SaasManagementError) switch (error.code) { … }` reaches the
- * fields of each class.
+ * Every error that the SDK throws: `if (error instanceof SaasManagementError) switch (error.code) { … }` gives access
+ * to the fields of each class.
  */
 export type SaasManagementError =
   | common.ConfigurationError
@@ -47,5 +47,5 @@ export const SaasManagementError: { [Symbol.hasInstance](value: unknown): value 
   [Symbol.hasInstance]: (value): value is SaasManagementError => isSdkError(value),
 };
 
-/** A stable string that identifies what went wrong, to branch on. */
+/** Identifies what went wrong; stable, so you can branch on it. */
 export type ErrorCode = SaasManagementError["code"];

@@ -10,8 +10,8 @@ export class BatchInProgressError extends SdkError {
   /** How long the call waited for the lock, in milliseconds. */
   declare readonly waitedMs: number;
   /**
-   * Whether this client may hold the lock itself: after a start whose response was lost, or because a batch of the same
-   * run couldn't be aborted. In the second case, `cause` is the failure of that batch.
+   * Whether this client may hold the lock itself: the response to an earlier start was lost, or an earlier batch of the
+   * run couldn't be aborted (`cause` is the failure of that batch).
    */
   declare readonly mayBeOwn: boolean;
 
@@ -28,7 +28,7 @@ export class SyncProtocolError extends SdkError {
   readonly code = "SYNC_PROTOCOL";
   /** Name of the gRPC status, such as `INVALID_ARGUMENT`; undefined if the response itself was wrong. */
   declare readonly grpcStatus: string | undefined;
-  /** @internal State of the batch according to the server, such as `completed`; undefined if it doesn't say. */
+  /** @internal State of the batch according to the server, such as `completed`; undefined if the server doesn't say. */
   declare readonly batchState: string | undefined;
 
   /** @internal */
@@ -81,7 +81,7 @@ export class BatchOutcomeUnknownError extends SdkError {
   }
 }
 
-/** A process signal ended a run with `stopOnSignals`; its batch is aborted. */
+/** A process signal ended a run whose `stopOnSignals` is set; the run's batch is aborted. */
 export class InterruptedError extends SdkError {
   /** @internal */
   static override readonly name = "InterruptedError";
@@ -95,11 +95,11 @@ export class InterruptedError extends SdkError {
   }
 }
 
-/** The ids of a snapshot, compared with its baseline: the ids of the last completed snapshot. */
+/** A comparison of a snapshot's ids with its baseline, the ids of the last completed snapshot. */
 export interface SnapshotDiff {
   /**
    * - `completed`: the ids of the last completed snapshot.
-   * - `unclear`: those, plus the ids of a later snapshot that may or may not have been completed.
+   * - `unclear`: the ids of the last completed snapshot, and of a later one that may have been completed.
    * - `none`: the ledger knows nothing about the collection.
    * - `unreadable`: the ledger can't be read; the figures cover only the parts that can.
    * - `off`: the run has no ledger.
@@ -111,7 +111,7 @@ export interface SnapshotDiff {
   readonly sent: number;
   /** Number of ids that are only in the snapshot. */
   readonly added: number;
-  /** Number of ids that are in both. */
+  /** Number of ids that are in the snapshot and in the baseline. */
   readonly kept: number;
   /** Number of ids that are only in the baseline: completing the snapshot removes them. */
   readonly removed: number;
@@ -127,7 +127,7 @@ export interface HeldReason {
    * - `removed`: too many known ids would be removed.
    * - `window`: the snapshot is much smaller than those of the last days or runs.
    * - `added`: too many ids are new.
-   * - `changed`: too many known records lost a field's value or got a new one.
+   * - `changed`: in too many known records, a field lost its value or got a new one.
    * - `no-baseline`: the ledger has no completed run of the installation, and `firstRun` wasn't set.
    * - `unreadable-ledger`: the ledger's contents can't be read.
    */
@@ -136,8 +136,8 @@ export interface HeldReason {
   readonly diff: SnapshotDiff;
   /**
    * What is normal, judging by the completed runs in the ledger: how many ids each of the last seven sent (latest
-   * last), and the smallest and largest share of the known ids that a run removed and added (0.02 is 2 %). Approved
-   * runs don't count towards the shares. They're absent if no other run had anything to compare with.
+   * last), and the smallest and largest share of the known ids that a run removed and added (0.02 is 2 %). The shares
+   * leave out approved runs, and are absent if no other run had anything to compare with.
    */
   readonly usual: {
     readonly sent: readonly number[];
@@ -147,9 +147,10 @@ export interface HeldReason {
   /** How many ids the rules allow this snapshot to remove and to add; absent if there is no limit. */
   readonly limits: { readonly removed?: number; readonly added?: number };
   /**
-   * For `changed`: how many of the `sampled` records `changed`, per field, and the largest share that normally does.
-   * `value` is what they changed to, if it's one boolean, one enum value, `empty`, or `missing` (the field refers to a
-   * record that isn't in the run); it's never text. `before` is how many had that value before.
+   * For the rule `changed`, per field: `changed` of the `sampled` records differ from before; `usual` is the largest
+   * normal share. `value` is set if all changed records have the same new value: a boolean, an enum value, `empty`, or
+   * `missing` (the field refers to a record that isn't in the run), but never text. `before` is how many had that value
+   * before.
    */
   readonly fields?: readonly {
     readonly name: string;
@@ -164,23 +165,23 @@ export interface HeldReason {
   /** What to check first; a full sentence. */
   readonly advice: string;
   /**
-   * Example ids, each cut to 200 characters: up to 20 that would be removed, or three whose fields changed. Empty for
+   * Example ids, each cut to 200 characters: up to 20 that would be removed, or three whose fields changed; empty for
    * other rules.
    */
   readonly examples: readonly string[];
   /**
-   * If records that others refer to are missing from the run: the id that each example refers to, in the same order
-   * (empty where it's another field that changed). Not stored in the ledger.
+   * If the run lacks records that others refer to: the missing id for each entry of `examples`, empty if another field
+   * of that example changed. Not stored in the ledger.
    */
   readonly missing?: readonly string[];
   /**
-   * Path of a file with all of these ids; absent if the ledger stores none, as with `hashIds`. For `added`, the file
-   * lists the new ids; for `no-baseline` and `unreadable-ledger`, the ids of the run.
+   * Path of a file with all ids that `examples` is taken from; absent if the ledger stores no ids, as with `hashIds`.
+   * For `added`, the file lists the new ids; for `no-baseline` and `unreadable-ledger`, it lists the ids of the run.
    */
   readonly listedIn?: string;
 }
 
-/** Why a run was held, and how to let it pass. Plain data; convert it to a string for a report that people can read. */
+/** Why a run was held, and how to let it pass. The report is plain data; convert it to a string for people. */
 export interface HeldReport {
   /** The installation. */
   readonly installationId: string;
@@ -206,7 +207,7 @@ export class RunHeldError extends SdkError {
   /** @internal */
   static override readonly name = "RunHeldError";
   readonly code = "RUN_HELD";
-  /** Why it was held, and the approval that lets it pass. */
+  /** Why the run was held, and the approval that lets it pass. */
   declare readonly report: HeldReport;
 
   /** @internal */
@@ -214,7 +215,7 @@ export class RunHeldError extends SdkError {
     super(message, details, ["report"]);
   }
 
-  /** @internal Prints the report in place of the message, which says the same in one line. */
+  /** @internal Prints the report in place of the message, which is the report in one line. */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return `${this.stack}`.replace(this.message, () => `${this.report}`);
   }
@@ -222,7 +223,7 @@ export class RunHeldError extends SdkError {
 
 /**
  * While this run read its source, another run completed one of the same collections or moved a watermark that this run
- * used. Its data may be older than what the other run sent. Nothing was completed; run it again.
+ * used. This run's data may be older than what the other run sent. Nothing was completed; start the run again.
  */
 export class RunOutdatedError extends SdkError {
   /** @internal */

@@ -872,7 +872,7 @@ export interface License {
   readonly id: string;
   /** Whether the license is used. */
   readonly state: {
-    /** Its type in the schema. */
+    /** Name of the object's type. */
     readonly __typename: "UnusedLicenseState" | "UsedLicenseState" | (string & {});
     /** Whether the license is used. */
     readonly activity?: "UNUSED" | "USED" | (string & {});
@@ -1024,7 +1024,7 @@ export interface ChangeVendorsStateData {
     readonly updatedCount: number | null;
     /** Why the state could not be set; null if it was. */
     readonly errors: readonly ({
-      /** Its type in the schema. */
+      /** Name of the object's type. */
       readonly __typename: "ChangeVendorsStateError" | (string & {});
       /** What went wrong. */
       readonly message: string;
@@ -1053,7 +1053,7 @@ export interface CreateProcurementCaseData {
     readonly case: ProcurementCase | null;
     /** Why the case could not be created; null if it was. */
     readonly errors: readonly ({
-      /** Its type in the schema. */
+      /** Name of the object's type. */
       readonly __typename: "ProcurementCaseCreationError" | (string & {});
       /** What went wrong. */
       readonly message: string;
@@ -1237,7 +1237,7 @@ export interface UpdateProcurementCaseData {
     readonly case: ProcurementCase | null;
     /** Why the case could not be changed; null if it was. */
     readonly errors: readonly ({
-      /** Its type in the schema. */
+      /** Name of the object's type. */
       readonly __typename: "ProcurementCaseCompletedError" | "ProcurementCaseNotFoundError" | (string & {});
       /** What went wrong. */
       readonly message: string;
@@ -1275,21 +1275,21 @@ export interface MutationErrors {
    * @experimental
    */
   readonly changeVendorsState: {
-    /** Its type in the schema. */
+    /** Name of the object's type. */
     readonly __typename: "ChangeVendorsStateError" | (string & {});
     /** What went wrong. */
     readonly message: string;
   };
   /** Why a procurement case could not be created. */
   readonly createProcurementCase: {
-    /** Its type in the schema. */
+    /** Name of the object's type. */
     readonly __typename: "ProcurementCaseCreationError" | (string & {});
     /** What went wrong. */
     readonly message: string;
   };
   /** Why a procurement case could not be changed. */
   readonly updateProcurementCase: {
-    /** Its type in the schema. */
+    /** Name of the object's type. */
     readonly __typename: "ProcurementCaseCompletedError" | "ProcurementCaseNotFoundError" | (string & {});
     /** What went wrong. */
     readonly message: string;

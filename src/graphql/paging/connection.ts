@@ -6,12 +6,12 @@ import { type Direction, type Page, PageWalk, readCount } from "./page-walk.js";
 /**
  * A collection of the API, read page by page (service description, "GraphQL API").
  *
- * - Lazy: it requests nothing until you iterate it or call one of its methods.
+ * - Lazy: nothing is requested until you iterate the connection or call one of its methods.
  * - Immutable: each iteration starts over.
- * - With `from: "end"`, it yields nodes from the end to the start.
+ * - With `from: "end"`, iteration yields nodes from the end to the start.
  * - Rows that are added or removed while you iterate may or may not show up; all others show up exactly once.
- * - If `next()` rejects, the iterator stays where it was, so calling `next()` again requests the same page. A
- *   `for await` loop ends with the error.
+ * - If `next()` rejects, the iterator stays where it was, so calling `next()` again requests the same page. A `for
+ *   await` loop ends with the error.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ export interface Connection<Node> extends AsyncIterable<Node> {
    */
   pages(): AsyncIterable<Page<Node>>;
   /**
-   * All nodes up to `limit`, in iteration order. If one page fails, it rejects and you get none.
+   * All nodes up to `limit`, in iteration order. If one page fails, the promise rejects and you get no nodes.
    * @throws any error of a request, such as {@link TransportError}
    */
   toArray(): Promise<Node[]>;
@@ -98,7 +98,7 @@ export class PagedConnection<Node> implements Connection<Node> {
   }
 }
 
-/** Iterates the nodes of a connection; backward, from the end to the start. */
+/** Iterates the nodes of a connection, from the end to the start if its direction is `backward`. */
 class NodeIterator<Node> implements AsyncIterator<Node, undefined> {
   readonly #plan: ConnectionPlan<Node>;
   readonly #pages: PageIterator<Node>;

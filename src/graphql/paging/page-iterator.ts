@@ -13,25 +13,25 @@ export interface ConnectionPlan<Node> extends WalkPlan {
 
 type Fetch<Node> = Promise<FetchedPage<Node>>;
 
-/** Faster consumers may finish a page before the next request reaches the socket. */
+/** A consumer that is faster than this may finish a page before the next request reaches the socket. */
 const SLOW_MS = 1;
 
-/** The real one: under a test's fake timers, it would never fire. */
+/** The real `setImmediate`, because a test's fake timers might never fire it. */
 const setImmediate = globalThis.setImmediate;
 
 /**
  * Walks the pages of a connection.
  *
  * - If `next()` rejects, the iterator stays where it was, and calling `next()` again requests the same page.
- * - With prefetch, one page is requested while the current one is consumed. If that request fails, the page's own
- *   `next()` rejects; if it times out before anyone waits for it, it's sent again.
+ * - With prefetch, one page is requested while the current one is consumed. If the prefetch fails, the `next()` for its
+ *   page rejects. If the prefetch times out before anyone waits for it, it's sent again.
  * - `return()` aborts running requests, so none outlives its iterator.
  */
 export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, undefined, undefined> {
   readonly #plan: ConnectionPlan<Node>;
   readonly #walk: PageWalk;
   readonly #queue = new SerialQueue();
-  /** Shared by all pages, because creating one isn't cheap. */
+  /** Shared by all pages, because creating a controller isn't cheap. */
   readonly #abort = new AbortController();
   #trace: Trace | undefined;
   #pages = 0;
@@ -136,8 +136,8 @@ export class SerialQueue {
 }
 
 /**
- * Lets a request reach its socket before a consumer that never awaits blocks the thread. Twice, because Node's fetch
- * only reuses a connection after one turn.
+ * Lets a request reach its socket before a consumer that never awaits blocks the thread. Waits for two turns, because
+ * Node's fetch reuses a connection only after one turn.
  */
 async function yieldToEventLoop(): Promise<void> {
   for (let turn = 0; turn < 2; turn++)

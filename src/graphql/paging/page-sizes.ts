@@ -7,7 +7,7 @@ const DEFAULT_PAGE_SIZE = 100;
 /** How often to retry with a smaller page if the service doesn't say how large it may be. */
 const MAX_HALVINGS = 2;
 
-/** A program may create a new document for each list. */
+/** A limit, because a program may create a new document for each list. */
 const MAX_LISTS = 100;
 
 /** Learns page sizes from refusals, because the service description doesn't give a maximum. */
@@ -21,13 +21,13 @@ export class PageSizes {
     this.#logger = logger;
   }
 
-  /** The size for a list; it may come from another list's refusal. */
+  /** The page size for a list; it may have been learned from another list. */
   sizeFor(list: object | string): number {
     return this.#learned.get(list) ?? Math.min(this.#default, ...this.#learned.values());
   }
 
   /**
-   * Requests a page, and a smaller one if the service says that it's too large.
+   * Requests a page, and a smaller page if the service says that the first is too large.
    * @param variable Name of the size variable, which the service's error may mention.
    * @throws any error of `send`
    */

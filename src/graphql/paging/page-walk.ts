@@ -2,11 +2,11 @@ import { PaginationError, type WalkPosition } from "../../core/errors/index.js";
 
 /** Where a page lies in its connection (service description, "GraphQL object shapes"). */
 export interface PageInfo {
-  /** Whether nodes follow the page's last one. */
+  /** Whether nodes follow the page's last node. */
   readonly hasNextPage: boolean;
   /** Cursor to continue from; null if the server sent more nodes than requested and `limit` cut the page. */
   readonly endCursor: string | null;
-  /** Whether nodes precede the page's first one. */
+  /** Whether nodes precede the page's first node. */
   readonly hasPreviousPage: boolean;
   /** Cursor to continue from with `from: "end"`; null if `limit` cut the page. */
   readonly startCursor: string | null;
@@ -18,7 +18,7 @@ export interface Page<Node> {
   readonly nodes: readonly Node[];
   /** Where the page lies. */
   readonly pageInfo: PageInfo;
-  /** Number of nodes on all pages; undefined if your own document doesn't select it. */
+  /** Number of nodes on all pages; undefined if your own document doesn't select `totalCount`. */
   readonly totalCount: number | undefined;
   /** The server's own id of the request that read the page, if it sent one. */
   readonly requestId: string | undefined;
@@ -38,7 +38,7 @@ export interface FetchedPage<Node> {
   readonly requestId: string | undefined;
 }
 
-/** From the start with `first` and `after`, or from the end with `last` and `before`. */
+/** Pages are read from the start with `first` and `after`, or from the end with `last` and `before`. */
 export type Direction = "forward" | "backward";
 
 export interface PageRequest {
@@ -51,14 +51,14 @@ export interface PageRequest {
 /** A walk's start, its direction and its limit. */
 export interface WalkPlan {
   readonly direction: Direction;
-  /** Infinity for the client's own page size. */
+  /** Infinity stands for the client's own page size. */
   readonly pageSize: number;
   /** Cursor to start from; undefined for the very start or the very end. */
   readonly start: string | undefined;
   readonly limit: number;
 }
 
-/** A server's filters may leave some pages empty. A server that sends more than this in a row makes no progress. */
+/** The most empty pages in a row. A server's filters may leave pages empty, but more than this means no progress. */
 const MAX_EMPTY_PAGES = 100;
 
 const FIELDS = {
@@ -67,11 +67,11 @@ const FIELDS = {
 } as const;
 
 /**
- * The state of a walk over the pages of a connection. Decides which page is next, and whether the one that arrived is
+ * The state of a walk over the pages of a connection. Decides which page is next, and whether the page that arrived is
  * valid.
  *
  * - Only an accepted page advances the walk; a failed or refused one can be requested again.
- * - It remembers every cursor, so a cycle of any length is found at the first repetition.
+ * - The walk remembers every cursor, so a cycle of any length is found at the first repetition.
  */
 export class PageWalk {
   readonly #plan: WalkPlan;
@@ -102,7 +102,8 @@ export class PageWalk {
 
   /**
    * Takes the requested page and advances.
-   * @throws {PaginationError} it isn't a page, or the walk can't continue from it; its nodes aren't yielded
+   * @throws {PaginationError} `fetched` isn't a page, or the walk can't continue from it; the page's nodes aren't
+   *   yielded
    */
   accept<Node>(fetched: FetchedPage<Node>): Page<Node> {
     const page = this.#read(fetched);
@@ -114,7 +115,7 @@ export class PageWalk {
     this.#remaining -= nodes.length;
     this.#nodesYielded += nodes.length;
     if (nodes.length === page.nodes.length) return page;
-    // There is no cursor at the cut, and continuing after the page's last node would skip some.
+    // There is no cursor at the cut, and continuing after the page's last node would skip nodes.
     return { ...page, nodes, pageInfo: { ...page.pageInfo, [more]: true, [cursorField]: null } };
   }
 

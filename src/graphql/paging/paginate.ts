@@ -9,11 +9,11 @@ import type { ConnectionData, PageRequest, WalkPlan } from "./page-walk.js";
 
 /** How to find and page through a connection in a document of your own. */
 export interface PaginateOptions<Data, Node, Name extends PropertyKey> extends PagingOptions {
-  /** Finds the connection in the result; it may be nested. */
+  /** Finds the connection, which may be nested, in the result. */
   readonly select: (data: Data) => ConnectionData<Node> | null | undefined;
   /**
    * The document's names for the paging variables `first` and `after`, or `last` and `before` with `from: "end"`. If
-   * you set them in `variables`, they act as `pageSize` and `cursor`. @default the same names
+   * you set these variables in `variables`, they act as `pageSize` and `cursor`. @default the same names
    */
   readonly variableNames?:
     | {
@@ -42,7 +42,7 @@ interface ConnectionSource<Data, Node> {
   /** All variables except those for paging. */
   readonly variables: JsonObject;
   readonly names: { readonly size: string; readonly cursor: string };
-  /** Whether the caller set a page size or named its variable; if so, it must have an effect. */
+  /** Whether the caller set a page size or named its variable; if so, the size must have an effect. */
   readonly sizeGiven: boolean;
   readonly walk: WalkPlan;
   readonly select: (data: Data) => ConnectionData<Node> | null | undefined;
@@ -125,7 +125,7 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
   const { document, method, names, select, sizeGiven, variables } = source;
   const { headers, prefetch = true, retry, signal, timeoutMs } = source.options;
   const variablesFor = (operation: Operation, { size, cursor }: PageRequest): JsonObject => {
-    // Undefined if the document couldn't be parsed; then the server decides.
+    // `variables` is undefined if the document couldn't be parsed; then the server decides.
     const declares = (name: string) => operation.variables?.has(name) !== false;
     if (!declares(names.cursor) || (operation.variables !== undefined && operation.kind !== "query"))
       throw new InvalidInputError(

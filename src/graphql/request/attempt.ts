@@ -53,7 +53,7 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
   const received: { response?: Response; body?: Body } = {};
   // graphql-request never sees the credential, and doesn't copy the headers.
   const headers = { ...attempt.headers, ...carried, ...(authorization !== undefined && { authorization }) };
-  // Some edge runtimes throw for `credentials`.
+  // Some edge runtimes throw if `credentials` is set.
   const own = credentials === undefined ? { headers } : { headers, credentials };
   const client = new RequestClient(url, {
     errorPolicy: "all",
@@ -89,7 +89,7 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
     const { response, body } = received;
     if (response === undefined || error instanceof SaasManagementError)
       throw failures.network(error, response);
-    // It also throws for a status that isn't a success.
+    // graphql-request also throws for a status that isn't a success.
     if (body === undefined || !(error instanceof ClientError)) throw failures.notGraphQL(response);
   }
   const { response, body } = received;
@@ -107,8 +107,8 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
 }
 
 /**
- * Replaces the text of a parsed response: Node keeps a response, and everything it refers to, until the next full
- * collection.
+ * Replaces the text of a parsed response, because Node keeps a response and everything it refers to until the next full
+ * garbage collection.
  */
 async function noText(): Promise<string> {
   return "";

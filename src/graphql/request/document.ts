@@ -23,10 +23,10 @@ export interface Operation {
   readonly variables: ReadonlySet<string> | undefined;
 }
 
-/** Most documents are created once and sent often. */
+/** A cache, because most documents are created once and sent often. */
 const parsed = new Map<object | string, Operation>();
 
-/** A program may build a new, large document for each request. */
+/** Limits of the cache, because a program may build a new, large document for each request. */
 const MAX_PARSED = 100;
 const MAX_PARSED_LENGTH = 100_000;
 
@@ -54,7 +54,7 @@ function parseText(text: string): Operation {
   try {
     document = parse(text, { noLocation: true });
   } catch {
-    // A mistake, or syntax newer than the parser. The server decides, and we can't assume that the document only reads.
+    // The document has a mistake, or syntax newer than the parser: the server decides, and it may be a mutation.
     return { text, label: "GraphQL request", kind: undefined, name: undefined, variables: undefined };
   }
   const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
@@ -78,9 +78,9 @@ function parseText(text: string): Operation {
 }
 
 /**
- * Computes a key to compare documents. Two with the same key differ only in layout, comments and `__typename`, which
- * other clients add to every selection.
- * @returns undefined if it can't be parsed
+ * Computes a key to compare documents. Documents with the same key differ only in layout, comments and `__typename`,
+ * which other clients add to every selection.
+ * @returns undefined if `text` can't be parsed
  */
 export function keyedDocument(text: string): { readonly key: string; readonly text: string } | undefined {
   try {
@@ -105,7 +105,7 @@ function isTypename(selection: SelectionNode): boolean {
   return selection.alias === undefined && !selection.directives?.length;
 }
 
-/** Finds `@defer` or `@stream`: the client doesn't read parts that arrive later. */
+/** Finds `@defer` or `@stream`, because the client doesn't read parts that arrive later. */
 function incrementalDirective(document: DocumentNode): string | undefined {
   let found: string | undefined;
   visit(document, {

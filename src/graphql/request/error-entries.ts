@@ -28,13 +28,13 @@ export function isRateLimit({ extensions }: GraphQLResponseError["errors"][numbe
   return RATE_LIMIT_CODE.test(extensions?.code ?? "");
 }
 
-/** Codes for a page or query that is too large: Hot Chocolate's for items and cost, and other servers' codes. */
+/** Codes for a page or query that is too large, from Hot Chocolate (items and cost) and from other servers. */
 const TOO_LARGE_CODE =
   /^(HC0051|HC0047|EXCESSIVE_PAGINATION|(MAX_)?PAGE_SIZE_(EXCEEDED|TOO_LARGE|LIMIT_EXCEEDED))$/;
 
 /**
  * Finds out whether the entries say that a page of this size is too large and, if they do, how large it may be.
- * @param variable The size variable. An error may refer to it, or to the argument `first` or `last`.
+ * @param variable The size variable. An error may refer to this variable, or to the argument `first` or `last`.
  */
 export function tooLargePage(
   errors: GraphQLResponseError["errors"],
@@ -48,7 +48,7 @@ export function tooLargePage(
       (name) => typeof name === "string" && names.includes(name.replace(/^\$/, "")),
     );
     const limit = largestPage(extensions);
-    // A list inside the nodes has its own size.
+    // The entry may be about a list inside the nodes, which has its own size.
     if ((!TOO_LARGE_CODE.test(code) && !isAbout) || requestedItems !== size) continue;
     if (limit === undefined || limit < size) return { limit };
   }
@@ -60,8 +60,8 @@ function largestPage({ maxAllowedItems: limit }: Readonly<Record<string, unknown
 }
 
 /**
- * Describes the entries for a message: ` (NOT_FOUND), at licenses.nodes.0`, and what to do. Shows only names and fields
- * of inputs.
+ * Describes the entries for a message: ` (NOT_FOUND), at licenses.nodes.0`, and what to do. Shows only codes and
+ * places, never values.
  */
 export function describeEntries(errors: GraphQLResponseError["errors"]) {
   const codes = errors.map(({ extensions }) => extensions?.code ?? "").filter(isPlainCode);

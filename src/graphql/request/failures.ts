@@ -62,7 +62,7 @@ export class Failures {
     this.context = context;
   }
 
-  /** The error for a status whose meaning doesn't depend on the body; undefined for any other. */
+  /** The error for a status whose meaning doesn't depend on the body; undefined for any other status. */
   ofStatus(head: ResponseHead, serverMessage?: string): SaasManagementError | undefined {
     const { label, repeatable: retryable } = this.context;
     const { status } = head;
@@ -88,7 +88,7 @@ export class Failures {
       const details = { serverMessage: refusal.message };
       if (!isReadOnlyKey) return this.#refused(AuthenticationError, NOT_AUTHORIZED, NO_KEY, details);
       // A revoked key would get HTTP 401 (service description, "Errors").
-      const why = "the API key can only read. Use one with the scope Full Access (Read & Write).";
+      const why = "the API key can only read. Use a key with the scope Full Access (Read & Write).";
       return this.#refused(PermissionDeniedError, NOT_AUTHORIZED, why, details);
     }
     const limit = answer.errors.find(isRateLimit);
@@ -163,7 +163,7 @@ export class Failures {
   ): TransportError {
     const { redact, repeatable } = this.context;
     const { status = 0, headers } = head ?? {};
-    // A status that blames the request means nothing was done; otherwise, a mutation may have been executed.
+    // If the status blames the request, nothing was done; otherwise, a mutation may have been executed.
     const isRefused = status >= 400 && status < 500 && status !== 408;
     const isKnown = unsent || repeatable || isRefused;
     const contentType = headers?.get("content-type") ?? undefined;

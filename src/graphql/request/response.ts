@@ -17,7 +17,7 @@ export interface GraphQLAnswer<Data> extends ResponseHead {
 /** Rules for reading a body. */
 interface BodyRules {
   readonly maxBytes: number;
-  /** Cancels the body, because the caller's fetch may not. */
+  /** Cancels the body on abort, because the caller's fetch may not do so. */
   readonly signal: AbortSignal;
   /** Creates the errors for unusable bodies. */
   readonly failures: {
@@ -30,7 +30,7 @@ interface BodyRules {
 const JSON_TYPES = ["application/json", "application/graphql-response+json"];
 const UTF8_CHARSETS = ["utf-8", "utf8", "us-ascii"];
 
-/** Whether the content type is JSON in UTF-8. Only this decides whether a body is parsed. */
+/** Whether the content type is JSON in UTF-8, which alone decides whether a body is parsed. */
 export function isJson(headers: Headers): boolean {
   const [type = "", ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(/\s*;\s*/);
   const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice("charset=".length);
@@ -47,7 +47,7 @@ export function isRedirect(response: Response): boolean {
 
 /** Cancels an unread body, which would otherwise keep its connection busy. */
 export function discardBody({ body }: Response): void {
-  // node-fetch's streams don't have this method.
+  // node-fetch's streams have no `cancel`.
   if (typeof body?.cancel === "function") body.cancel().catch(() => {});
 }
 
@@ -88,14 +88,14 @@ export async function readText(
       bytes.set(chunk, end);
       end += chunk.byteLength;
     }
-    // Decodes everything at once: in parts, it would take several times as long.
+    // Decodes all bytes at once, because decoding them in parts takes several times as long.
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw failures.notGraphQL(response);
   }
 }
 
-/** 0 if no size is declared, or if it is the compressed size. */
+/** The declared size; 0 if there is none, or only the compressed size. */
 function declaredBytes(headers: Headers): number {
   const encoding = headers.get("content-encoding") ?? "identity";
   return encoding === "identity" ? Number(headers.get("content-length")) : 0;

@@ -3,7 +3,7 @@ import { describeType, isObject } from "../../core/validate.js";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Objects that JSON serializes completely. Class instances also count as "Object". */
+/** Kinds of objects that JSON serializes completely. The kind of a class instance is "Object", too. */
 const JSON_KINDS = ["Object", "Array"];
 
 /**
@@ -18,7 +18,7 @@ export function copyVariables(variables: object, isOwn = false): JsonObject {
   function check(this: unknown, key: string, value: unknown): unknown {
     const holder = isObject(this) ? this : {};
     const path = joinPath(paths.get(holder), Array.isArray(holder), key);
-    // Not `value`, where a Date has already become a string.
+    // Reads the original, because a Date in `value` is already a string.
     const original: unknown = Reflect.get(holder, key);
     const expected = expectedForDate(original, isOwn) ?? expectedFor(value, holder);
     if (expected !== undefined) throw invalidVariable(path, expected);
@@ -44,7 +44,7 @@ export function copyVariables(variables: object, isOwn = false): JsonObject {
 
 /**
  * Returns the UTC day of a `Date` in the format of the API's `Date` scalar: `YYYY-MM-DD`.
- * @throws {InvalidInputError} not a valid `Date` of the years 0 to 9999
+ * @throws {InvalidInputError} `value` isn't a valid `Date` of the years 0 to 9999
  */
 export function calendarDate(value: Date): string {
   const text = value instanceof Date ? dayOf(value) : "";
@@ -70,8 +70,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * An undefined part of a filter is no condition. If nothing else is next to it, the filter matches more than the caller
- * meant. At the top level, undefined parts are fine.
+ * Refuses an object whose fields are all undefined: such a part of a filter has no condition, so the filter would match
+ * more than the caller meant. At the top level, undefined fields are fine.
  */
 function refuseEmptied(value: object, path: string): void {
   const [first, ...others] = Object.keys(value);

@@ -73,11 +73,11 @@ export type Fault = {
     }
   // Sync API: reset the HTTP/2 stream with an error code, 0 to 13 (2, INTERNAL_ERROR), and keep the connection.
   | { readonly fault: "rst-stream"; readonly code?: number | undefined }
-  // Sync API: send GOAWAY. With grace (true) running calls may end, otherwise the connection is closed.
+  // Sync API: send GOAWAY. With grace (true), running calls may finish; without it, the connection is closed.
   | { readonly fault: "goaway"; readonly grace?: boolean | undefined }
   // Sync API: end the lease of the call's batch (for StartSyncBatch, of the lock's holder), or let another batch begin.
   | { readonly fault: "lease-expiry" | "lock-stolen" }
-  // SyncRecords: answer with the records counted so far at this message, and read no more.
+  // SyncRecords: at this message, answer with the number of records so far, and read no more.
   | { readonly fault: "early-answer"; readonly message: number }
   // Sync API: do the work, and answer with more bytes than clients accept (16 MiB + 1).
   | { readonly fault: "oversized-answer" }
@@ -106,7 +106,7 @@ export type Fault = {
   | { readonly fault: "truncated-body"; readonly ending?: "end" | "close" | "reset" | undefined }
   // GraphQL API: send the body and then spaces without end.
   | { readonly fault: "endless-body" }
-  // GraphQL API: every page of a connection announces another one, with the cursor of the request or none.
+  // GraphQL API: every page of a connection announces another one, with the cursor of the request or without a cursor.
   | { readonly fault: "page-info"; readonly cursor: "repeated" | "missing" }
 );
 

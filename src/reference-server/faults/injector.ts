@@ -8,8 +8,8 @@ import { type Fault, type Faults, SYNC_OPERATIONS } from "./fault.js";
 export interface DueFault {
   readonly fault: CheckedFault;
   /**
-   * Counts one firing. Call it only when the fault fires, because another fault may end the call first.
-   * @returns false if other calls have used up its firings in the meantime
+   * Counts one firing. Call this only when the fault fires, because another fault may end the call first.
+   * @returns false if other calls have used up the fault's firings in the meantime
    */
   fires(): boolean;
 }
@@ -21,7 +21,7 @@ interface Entry {
   fired: number;
 }
 
-/** The faults that a test has added to a server. Decides which are due at a call. */
+/** Decides which of the faults that a test has added to a server are due at a call. */
 export class FaultInjector implements Faults {
   #entries: Entry[] = [];
 

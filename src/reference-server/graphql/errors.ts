@@ -3,8 +3,8 @@ import type { Response } from "graphql-http";
 import { reportDefect } from "../network.js";
 
 /**
- * Values of `extensions.code`. The service description shows only the first. The others are assumptions, taken from Hot
- * Chocolate where it has one.
+ * Values of `extensions.code`. The service description shows only the first value. All others are assumptions, taken
+ * from Hot Chocolate where it has such a code.
  */
 export const ErrorCode = {
   notAuthorized: "AUTH_NOT_AUTHORIZED",
@@ -30,7 +30,7 @@ export interface ErrorPlace {
   readonly path?: readonly (string | number)[] | undefined;
   /** Path within the arguments of the field: `where.state.activity`. */
   readonly argument?: string | undefined;
-  /** For a page that is too large. */
+  /** Set only if a page is too large. */
   readonly requestedItems?: number;
   readonly maxAllowedItems?: number;
 }
@@ -52,12 +52,12 @@ export function unexpectedError(place?: ErrorPlace): GraphQLError {
 }
 
 /**
- * The part of an error that the caller sees. An error without a code is a bug in this server, and only its process
- * reports it.
+ * The part of an error that the caller sees. An error without a code is a bug in this server, and is reported only in
+ * the server's process.
  */
 export function formatError(error: Readonly<GraphQLError | Error>): GraphQLError {
   if (!(error instanceof GraphQLError)) {
-    // graphql-http's own errors, if it has another copy of graphql.
+    // An error of graphql-http may come from another copy of graphql.
     const code = error.name === "GraphQLError" ? ErrorCode.validation : ErrorCode.requestInvalid;
     return requestError(code, error.message);
   }

@@ -12,9 +12,9 @@ export interface Exchange {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   revokeKey(): void;
-  /** Set by the handler: the due faults that apply to the answer next. */
+  /** The due faults, some of which change the answer. Set by the handler. */
   due: readonly DueFault[];
-  /** Set by the handler: whether the answer comes from a fault. */
+  /** Whether the answer comes from a fault. Set by the handler. */
   isReplaced: boolean;
 }
 
@@ -35,7 +35,7 @@ function isBodyFault(fault: CheckedFault): fault is BodyFault {
 /**
  * Fires the faults that are due before the server does anything, until one ends the request.
  *
- * @returns the answer in place of the server's; null if the server answers itself
+ * @returns a fault's answer; null if the server must answer itself
  * @throws ConnectionFault, or the signal's reason if the caller is gone
  */
 export async function fireAtRequest(exchange: Exchange): Promise<Response | null> {
@@ -49,7 +49,7 @@ export async function fireAtRequest(exchange: Exchange): Promise<Response | null
 
 /**
  * Fires the faults that change the answer. Throws like {@link fireAtRequest}.
- * @param own the server's answer, or a fault's answer in its place: then only its body can be broken
+ * @param own the server's answer, or a fault's answer, of which only the body can be broken
  */
 export async function fireAtAnswer(
   exchange: Exchange,
@@ -60,7 +60,7 @@ export async function fireAtAnswer(
   let body: BodyFault | undefined;
   for (const { fault, fires } of exchange.due) {
     const breaksBody = isBodyFault(fault);
-    // The code that makes pages breaks them and counts these faults.
+    // `pageBreaker` applies and counts the faults of pages.
     if (fault.at !== "answer" || fault.fault === "page-info" || (replaced && !breaksBody)) continue;
     if (!fires()) continue;
     if (breaksBody) body = fault;
@@ -77,7 +77,7 @@ export async function fireAtAnswer(
 /** Changes a page of a connection, or returns it unchanged. */
 export type BreakPage = <R>(page: Page<R>, args: PageArguments) => Page<R>;
 
-/** Applies the due fault of pages. It counts as fired once, however many pages it breaks. */
+/** Applies the due fault of pages. The fault counts as fired once, however many pages it breaks. */
 export function pageBreaker(due: readonly DueFault[]): BreakPage {
   let injected = false;
   for (const { fault, fires } of due) {

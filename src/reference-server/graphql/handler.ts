@@ -51,8 +51,8 @@ export type GraphQLHandler = (request: Request<IncomingMessage, Exchange>) => Pr
 const schemaOfProcess = lazy(executableSchema);
 
 /**
- * Answers GraphQL requests. Faults come first. Then it checks the key, so a caller without one learns nothing about the
- * schema. Then it validates and executes the request.
+ * Answers GraphQL requests. After the faults, the key is checked, so that a caller without a key learns nothing about
+ * the schema, and then the request is validated and executed.
  */
 export function graphQLHandler({ keys, faults, clock, pageSize }: GraphQLHandlerOptions): GraphQLHandler {
   const schema = schemaOfProcess();
@@ -82,7 +82,7 @@ export function graphQLHandler({ keys, faults, clock, pageSize }: GraphQLHandler
     const argsOrErrors = validated(schema, document, params, contextValue);
     return "schema" in argsOrErrors ? argsOrErrors : invalidAnswer(argsOrErrors, accept);
   };
-  // graphql-http would load the project's own graphql, which may be another major version.
+  // Without `execute`, graphql-http would load the project's own graphql, which may be another major version.
   const handler = createHandler({ schema, onSubscribe, formatError, execute });
   return (request) =>
     handler(request).catch((error: unknown) => {
@@ -119,14 +119,14 @@ function rootFields(document: DocumentNode, requested: string | null | undefined
       if (selection.kind === Kind.FIELD) return [selection];
       if (selection.kind === Kind.INLINE_FRAGMENT) return fieldsOf(selection);
       const fragment = fragments.get(selection.name.value);
-      // Once is enough, and a fragment may contain itself.
+      // Each fragment is read once, because a fragment may contain itself.
       fragments.delete(selection.name.value);
       return fieldsOf(fragment);
     });
   return fieldsOf(getOperationAST(document, requested) ?? undefined);
 }
 
-/** A result in which every field failed, or the whole request if it has no fields. */
+/** A result in which every field failed or, if the request has no fields, the whole request. */
 function refusedResult(fields: readonly FieldNode[]): ExecutionResult {
   const names = [...new Set(fields.map(({ alias, name }) => (alias ?? name).value))];
   if (names.length === 0) return { errors: [notAuthorized()], data: null };

@@ -96,7 +96,7 @@ function rowOf({ id, name, state, baselinePrice, firstBaselinePrice }: Procureme
 }
 
 /**
- * Sets the state of all matching vendors, and so of all their applications. It isn't an error if none match.
+ * Sets the state of all matching vendors, and so of all their applications. It isn't an error if no vendor matches.
  *
  * @param where of the type `filter`; null or undefined matches every vendor
  */

@@ -42,7 +42,7 @@ type Resolver<Arguments> = GraphQLFieldResolver<unknown, RequestContext, Argumen
 /** The schema of the package with scalars and resolvers. Fields below the root are read from rows by name. */
 export function executableSchema(): GraphQLSchema {
   const schema = buildASTSchema(parse(SCHEMA, { noLocation: true }), {
-    // Its tests validate it.
+    // Tests have validated the schema.
     assumeValid: true,
     assumeValidSDL: true,
   });
@@ -131,7 +131,7 @@ function defineDecimal(type: GraphQLScalarType): void {
     throw new TypeError("A Decimal is a Big.");
   };
   type.parseValue = (value) => {
-    // The shortest form of a double is what the caller wrote, up to 15 digits.
+    // A caller's number of up to 15 digits is the shortest form of its double.
     if (typeof value === "number" && Number.isFinite(value)) return new Big(String(value));
     throw new TypeError("A Decimal is a number.");
   };

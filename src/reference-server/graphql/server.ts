@@ -87,7 +87,7 @@ export interface GraphQLServer {
 
 export async function startGraphQLServer(options: GraphQLServerOptions): Promise<GraphQLServer> {
   const { tls } = options;
-  // Done here rather than on the first request, whose answer couldn't say why loading failed.
+  // Loaded here rather than on the first request, whose answer couldn't say why loading failed.
   const { graphQLHandler } = await import("./handler.js");
   const handler = graphQLHandler(options);
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
@@ -131,7 +131,7 @@ async function exchange(
     if (signal.aborted || response.headersSent) return endConnection("drop");
     // Don't just close the connection: that would look like a network failure.
     reportDefect(error);
-    response.writeHead(500).end("The reference server failed. Its process says why.");
+    response.writeHead(500).end("The reference server failed, and its process says why.");
   }
 }
 

@@ -11,7 +11,7 @@ export type BatchState = "active" | "completed" | "aborted" | "expired";
 /** A batch expires after 15 minutes without an accepted write (service description, "Limits"). */
 const LEASE_MS = 15 * 60_000;
 
-/** What a batch did to one collection. For events only `accepted` counts. */
+/** What a batch did to one collection. For events, only `accepted` is used. */
 export interface CollectionCounts {
   /** Accepted records, each as often as it was sent. */
   accepted: number;
@@ -20,7 +20,7 @@ export interface CollectionCounts {
   removed: number;
 }
 
-/** One batch of an installation. No timer watches the lease: it is compared with the clock at every access. */
+/** One batch of an installation. No timer watches the lease; every access compares it with the clock. */
 export class Batch {
   readonly id = randomUUID();
   /** One entry for each collection that the batch included, in the order of their first messages. */

@@ -85,7 +85,7 @@ export function callWithFaults(
     fire: async (due: readonly DueFault[], moment: "request" | "answer"): Promise<void> => {
       for (const { fault, fires } of due) if (fault.at === moment && fires()) await inject(fault);
     },
-    /** The answer, padded if a fault asks for it with a field that readers skip. */
+    /** The answer. If a fault asks for it, the answer is padded with a field that readers skip. */
     padded: (answer: Uint8Array): Buffer => {
       const missing = answerBytes - answer.length;
       if (missing <= 0) return Buffer.from(answer);
@@ -109,7 +109,7 @@ function orNoAnswer(wait: Promise<void>): Promise<void> {
 /** No message of the contract has a field of this number. */
 const UNKNOWN_FIELD = 1000;
 
-/** The private HTTP/2 servers behind a gRPC server; none if a later version moves them. */
+/** The private HTTP/2 servers behind a gRPC server; none if a later version of gRPC moves them. */
 function http2ServersOf(server: Server): Http2Server[] {
   const servers: unknown = server["http2Servers"];
   return servers instanceof Map ? [...servers.keys()].filter(isHttp2Server) : [];
@@ -120,13 +120,13 @@ function isHttp2Server(value: unknown): value is Http2Server {
 }
 
 /**
- * With the initial 64 KiB of HTTP/2 a link of 50 ms round trip carries 6 Mbit/s, with these windows 490 Mbit/s.
- * They also limit what a connection makes the server buffer.
+ * With these windows, a link with a round trip of 50 ms carries 490 Mbit/s; with HTTP/2's initial 64 KiB, 6 Mbit/s.
+ * The windows also limit how much the server buffers for a connection.
  */
 const STREAM_WINDOW_BYTES = 8 * 1024 * 1024;
 const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
 
-/** Raises the flow-control windows of new connections: gRPC only has an option for clients. */
+/** Raises the flow-control windows of new connections, because gRPC has an option for clients only. */
 export function raiseWindows(server: Server): void {
   for (const http2Server of http2ServersOf(server)) {
     http2Server.updateSettings({ initialWindowSize: STREAM_WINDOW_BYTES });
@@ -140,8 +140,8 @@ export function raiseWindows(server: Server): void {
 const STREAM_NUMBER = "reference-server-stream";
 
 /**
- * The HTTP/2 streams of running calls, for faults that break them. gRPC does not expose them, so each is numbered
- * before gRPC sees it, and the call finds the number in its metadata.
+ * The HTTP/2 streams of running calls, for faults that break them. gRPC does not expose the streams, so each is
+ * numbered before gRPC sees it, and the call's metadata has the number.
  */
 export class CallStreams {
   readonly #streams = new Map<string, ServerHttp2Stream>();
@@ -162,7 +162,7 @@ export class CallStreams {
     this.#of(call).close(code);
   }
 
-  /** Sends GOAWAY on the connection of a call. With grace running calls may end. */
+  /** Sends GOAWAY on the connection of a call. With grace, running calls may finish. */
   goAway(call: Metadata, grace: boolean): void {
     const { session } = this.#of(call);
     if (grace) session?.goaway();

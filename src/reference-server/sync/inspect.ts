@@ -38,7 +38,7 @@ export function inspect(installation: Installation, now: number): Inspection {
   };
 }
 
-/** By path of the field: the names of an enum's values. */
+/** The names of enum values, by the path of the enum's field. */
 type Enums = Readonly<Record<string, Readonly<Record<number, string>>>>;
 
 function plainRecord({ variant }: MessageOf<Collection>, enums: Enums): object {

@@ -45,7 +45,7 @@ export function presentedKey(metadata: Metadata): string | undefined {
   return others.length === 0 ? /^ApiKey ([!-~]+)$/.exec(String(value))?.[1] : undefined;
 }
 
-/** Checked again for each message, because a key can be revoked while a call is running. */
+/** Called again for each message, because a key can be revoked while a call is running. */
 export function authorize(key: ApiKey): void {
   if (key.revoked) throw unauthenticated("The API key was revoked.");
   if (key.scope !== "read-write") {

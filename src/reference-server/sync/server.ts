@@ -20,8 +20,8 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024 - 1;
 const CLOSE_GRACE_MS = 500;
 
 /**
- * Starts the Sync API. It accepts connections itself and hands them to gRPC, so that faults can end a single
- * connection, TLS is 1.2 or newer, and `close()` can end what gRPC waits for.
+ * Starts the Sync API. A listener of its own accepts connections for gRPC, so that faults can end a single
+ * connection, TLS is 1.2 or newer, and `close()` can end connections that gRPC waits for.
  */
 export async function startSyncServer(
   options: ListenOptions,
@@ -51,10 +51,10 @@ export async function startSyncServer(
   async function close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
     const graceOver = new AbortController();
-    // In Node 24 its callback comes too early, because Node marks an HTTP/2 server's sessions as closed together with
-    // it.
+    // The callback isn't used: in Node 24, it comes too early, because Node marks an HTTP/2 server's sessions as closed
+    // together with the server.
     server.tryShutdown(() => {});
-    // Real time: a test clock that stands still must not keep a server open.
+    // The grace is real time, because a test clock that stands still must not keep a server open.
     const grace = delay(graceMs, undefined, { signal: graceOver.signal }).catch(() => {});
     await Promise.race([closed, grace]);
     graceOver.abort();

@@ -7,13 +7,16 @@ import type {
   EventResult,
   SnapshotResult,
 } from "../../sync/generated/contract.js";
-import type { Collection, MessageOf, SyncedInstallation, Workspace } from "../workspace.js";
+import type { AnyRecord, Collection, SyncedInstallation, Workspace } from "../workspace.js";
 import { Batch } from "./batch.js";
 import { requireId, validRecords } from "./message.js";
 import { Refusal } from "./refusal.js";
-import { type CollectionMessage, createStores } from "./stores.js";
+import { type CollectionMessage, createStores, isCollection } from "./stores.js";
 
-/** A direct integration installation. Its lock is held while its newest batch is active. */
+/** Always the same array, because a new one would count as a change. */
+const NONE: readonly never[] = [];
+
+/** A direct integration installation, whose lock is held while its newest batch is active. */
 export class Installation implements SyncedInstallation {
   readonly integration: { readonly id: string; readonly name: string };
   readonly batches: Batch[] = [];
@@ -27,8 +30,8 @@ export class Installation implements SyncedInstallation {
     this.integration = { id: randomUUID(), name: integrationName };
   }
 
-  records<C extends Collection>(collection: C): readonly MessageOf<C>[] {
-    return this.stores[collection].present();
+  records(collection: string): readonly AnyRecord[] {
+    return isCollection(collection) ? this.stores[collection].present() : NONE;
   }
 
   lockHolder(now: number): Batch | undefined {
@@ -80,7 +83,7 @@ export interface FoundBatch {
   readonly installation: Installation;
 }
 
-/** What a request is about. */
+/** The installation and the batch that a request is about. */
 export interface Subject {
   readonly installation: Installation;
   /** Undefined for a request to start a batch while the lock is free. */
@@ -113,7 +116,7 @@ export class SyncState {
   start(installationId: string, workspace: Workspace): string {
     requireId("installation_id", installationId);
     const installation = this.#installations.get(installationId);
-    // The same answer in both cases, so that no caller learns which installations other workspaces have.
+    // An unknown id gets the same answer as another workspace's installation, so that callers can't tell them apart.
     if (installation === undefined || installation.workspace !== workspace) {
       throw new Refusal(
         status.PERMISSION_DENIED,
@@ -123,7 +126,7 @@ export class SyncState {
     return this.#start(installation);
   }
 
-  /** The batch that a request names, or the installation and the holder of its lock, for any caller. */
+  /** Finds the batch that a request names, or the installation and the holder of its lock. Doesn't check the caller. */
   subject(request: { readonly batchId: string } | { readonly installationId: string }): Subject | undefined {
     if ("batchId" in request) return this.#batches.get(request.batchId);
     const installation = this.#installations.get(request.installationId);
@@ -154,7 +157,7 @@ export class SyncState {
     return found;
   }
 
-  /** The position of a new stream in the order in which streams are opened, from 1. It survives a restart. */
+  /** Numbers a new stream in the order in which streams are opened, from 1. A restart doesn't start again at 1. */
   openStream(): number {
     this.#streams += 1;
     return this.#streams;

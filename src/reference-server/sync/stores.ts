@@ -17,7 +17,7 @@ export function createStores(): CollectionStores {
   return Object.fromEntries(stores);
 }
 
-function isCollection(name: string): name is Collection {
+export function isCollection(name: string): name is Collection {
   return Object.hasOwn(WIRE, name);
 }
 
@@ -27,7 +27,7 @@ function recordId({ variant }: MessageOf<Collection>, idField: string | undefine
   return String(Reflect.get(variant.value, idField));
 }
 
-/** A stored record. Batches are named by their sequence number. */
+/** A stored record, in which a batch is its sequence number. */
 interface Row<R> {
   record: R;
   /** Last batch that sent the record. */
@@ -50,7 +50,7 @@ export class CollectionStore<C extends Collection> {
   readonly model: "snapshot" | "event";
   readonly #collection: C;
   readonly #idField: string | undefined;
-  /** By id; an event without one gets its own symbol. */
+  /** Rows by id; an event without an id gets its own symbol. */
   readonly #rows = new Map<string | symbol, Row<MessageOf<C>>>();
   #present: readonly MessageOf<C>[] | undefined;
   /** Batch of the previous completed snapshot. */
@@ -82,9 +82,8 @@ export class CollectionStore<C extends Collection> {
   }
 
   /**
-   * Called when a batch that included the collection completes. Marks the records of the previous completed snapshot
-   * that the batch did not send as removed. Records that only an aborted or expired batch sent belong to neither and
-   * stay.
+   * Called when a batch that included the collection completes. Marks records as removed that the previous completed
+   * snapshot had but the batch didn't send. Records that only aborted or expired batches sent stay.
    */
   complete(batch: Batch): void {
     if (this.model === "event") return;

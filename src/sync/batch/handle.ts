@@ -57,8 +57,8 @@ export class BatchHandle implements SyncBatch {
   }
 
   /**
-   * The first failure in talking to the service: of a window, the lease or the completion. Undefined if there was none,
-   * or if only a source failed or a record was invalid.
+   * The first failure of a window, the lease or the completion; undefined if there was none, even if a source failed or
+   * a record was invalid.
    */
   get failure(): unknown {
     return this.#session.failure;
@@ -70,7 +70,7 @@ export class BatchHandle implements SyncBatch {
     return trace === undefined ? work() : trace.run(work);
   }
 
-  /** Opens a collection whose messages already exist, as in a run. @param total Number of records in them. */
+  /** Opens a collection whose messages already exist, as in a run. @param total Number of records in the messages. */
   openCollection(collection: Collection, total: number) {
     const report = this.#session.newReport(collection);
     report.expectedCount = total;
@@ -137,7 +137,7 @@ export class BatchHandle implements SyncBatch {
       await this.#writes.settled();
       this.#requireComplete();
       const counts = await session.onWire(async () => {
-        // Lets a write that nobody awaits continue, so that it's noticed.
+        // A write that nobody awaits may begin now, so that the check below notices it.
         await nextTurn();
         this.#requireComplete();
         return this.#sendCompletion();
@@ -148,7 +148,7 @@ export class BatchHandle implements SyncBatch {
       return counts;
     } catch (error) {
       const isMissed = error instanceof BatchStateError && error.reason === "incomplete";
-      // The error that has since ended the batch isn't what failed.
+      // If the batch has ended, the error is about its end, not about the completion.
       if (!isMissed && !this.signal.aborted) session.fail(error);
       if (error instanceof BatchOutcomeUnknownError) session.move("unknown", error);
       else session.move("open");
@@ -163,14 +163,14 @@ export class BatchHandle implements SyncBatch {
 
   /**
    * Sends CompleteSyncBatch, and sends it again if the response was lost. While no attempt is in flight, a write may
-   * still fail and prevent it.
-   * @throws {BatchOutcomeUnknownError} it was sent, but its outcome is unknown
+   * still fail and prevent the completion.
+   * @throws {BatchOutcomeUnknownError} the completion was sent, but its outcome is unknown
    * @throws any other error if the service certainly didn't complete the batch
    */
   async #sendCompletion(): Promise<CompletionCounts> {
     const { id, transport, clientClosed } = this.#session;
     const attempts = new Attempts();
-    // Once sent, only close() interrupts a completion.
+    // Once a completion is sent, only close() interrupts it.
     const closed = linkAbort(this.#closed.signal, clientClosed);
     const unsent = linkAbort(this.signal, this.#states.incomplete);
     const attempt = async (call: CallContext) => {
@@ -219,10 +219,10 @@ export class BatchHandle implements SyncBatch {
     const refused = this.#session.refusal("abort");
     if (refused !== undefined) throw refused;
     try {
-      // Not bound to the handle, so that a caller who gives up doesn't leave the lock held.
+      // The call isn't bound to the handle, so that the lock is released even if the caller gives up.
       await this.#session.call("AbortSyncBatch", clientClosed, (call) => transport.abortBatch(id, call));
     } catch (error) {
-      // Ended by a completion whose response was lost, or by another process.
+      // A completion whose response was lost may have ended the batch, or another process did.
       if (error instanceof BatchStateError && error.reason === "completed") this.#session.move("completed");
       throw error;
     }
@@ -238,7 +238,7 @@ function outcomeUnknown(batchId: string, failure: unknown): BatchOutcomeUnknownE
   return failure instanceof SaasManagementError ? annotate(error, failure) : error;
 }
 
-/** The server's request id of the call that failed last or, after a timeout, of the last one that got a response. */
+/** The server's request id of the call that failed last or, after a timeout, of the last call that got a response. */
 function requestIdOf(error: unknown): string | undefined {
   if (!(error instanceof SaasManagementError)) return undefined;
   return error.requestId ?? requestIdOf(error.cause);

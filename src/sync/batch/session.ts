@@ -22,7 +22,7 @@ export interface SessionOptions {
   readonly trace: Trace | undefined;
   readonly transport: SyncTransport;
   readonly configuration: SyncConfiguration;
-  /** When StartSyncBatch was about to be sent. */
+  /** The moment just before StartSyncBatch was sent. */
   readonly startedAt: Moment;
   readonly onProgress: OnProgress | undefined;
   readonly clientClosed: AbortSignal;
@@ -36,7 +36,7 @@ const METHODS = {
   AbortSyncBatch: "abort",
 } as const satisfies Record<SyncRpc, string>;
 
-/** Shared by the calls of one batch: its state, the lease, the order on the wire and the progress reports. */
+/** What the calls of one batch share: the state, the lease, the order on the wire and the progress reports. */
 export class BatchSession implements WriteTarget {
   readonly id: string;
   readonly attempt: number;
@@ -66,7 +66,7 @@ export class BatchSession implements WriteTarget {
     const lease = new CountedLease(configuration.clock, startedAt);
     this.lease = lease;
     this.states = new BatchStates();
-    // One listener for each open collection.
+    // Each open collection adds a listener.
     setMaxListeners(0, this.signal);
     const warn = (remainingMs: number) => this.notify?.({ type: "lease-warning", remainingMs });
     lease.watch(this.signal, warn, () => this.move("expired"));
@@ -89,13 +89,13 @@ export class BatchSession implements WriteTarget {
     return statsByCollection(this.#reports);
   }
 
-  /** The first failure of a window, the lease or the completion. Never a source's exception. */
+  /** The first failure of a window, the lease or the completion; never a source's exception. */
   get failure(): unknown {
     return this.#failure;
   }
 
   get state(): BatchState {
-    // A batch that has ended doesn't listen.
+    // A batch that has ended no longer listens to the client's signal.
     if (this.clientClosed.aborted) this.move("closed");
     const { shown } = this.states;
     return shown === "active" && this.lease.remainingMs === 0 ? "expired" : shown;
@@ -118,7 +118,7 @@ export class BatchSession implements WriteTarget {
     else trace?.failed(this.#failure, { state: shown });
   }
 
-  /** Records a failure in talking to the service. */
+  /** Records a failure of a window, the lease or the completion. */
   fail(failure: unknown): void {
     this.#failure ??= failure;
     if (!(failure instanceof BatchStateError) || failure.reason !== "expired") return;
@@ -150,7 +150,7 @@ export class BatchSession implements WriteTarget {
         try {
           await sender.send(window);
         } catch (error) {
-          // A window that was cancelled because its write had ended isn't what failed.
+          // If the write had ended, the window didn't fail but was cancelled.
           if (!controller.signal.aborted) this.fail(error);
           throw error;
         }
@@ -160,7 +160,7 @@ export class BatchSession implements WriteTarget {
       batchId: this.id,
       collection,
       report,
-      // A piece or a timer may send it.
+      // A window may be sent outside its write's context, by a later piece or a timer.
       send: trace === undefined ? send : (window: readonly WindowMessage[]) => trace.run(() => send(window)),
       consequence: this.consequence,
       inspector: undefined,
@@ -177,7 +177,7 @@ export class BatchSession implements WriteTarget {
     collection?: Collection,
   ): Promise<T> {
     const { configuration, lease, subject, trace } = this;
-    // A window belongs to its write's trace.
+    // A window runs in its write's trace, so it needs no other parent.
     const parent = collection === undefined ? { parent: trace?.message } : { collection };
     try {
       const operation = { rpc, lease, ...subject, ...parent };
@@ -195,15 +195,15 @@ export class BatchSession implements WriteTarget {
   }
 }
 
-/** The fraction of the lease at which the owner is warned. */
+/** Time left on the lease when the owner is warned, in milliseconds. */
 const WARN_AT_MS = LEASE_MS / 5;
 
 /** Renewal time of a lease that has ended for good. */
 const NEVER_AGAIN: Moment = { monotonic: Number.POSITIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
 
 /**
- * A lease, measured on this machine from just before the request that began or renewed it. The server's own can't have
- * begun earlier.
+ * A lease, measured on this machine from just before the request that began or renewed it. The server's own lease can't
+ * have begun earlier.
  */
 export class CountedLease implements Lease {
   readonly #clock: Clock;
@@ -232,9 +232,9 @@ export class CountedLease implements Lease {
   }
 
   /**
-   * Calls back whenever a fifth of the lease remains, and when it has ended. Renewals needn't touch the timer. The
-   * timer keeps the process alive, because a process whose source isn't waiting for anything that Node knows about
-   * would otherwise exit with the lock held.
+   * Calls back whenever a fifth of the lease remains, and when the lease has ended. A renewal doesn't restart the
+   * timer. The timer keeps the process alive: if the source waits for something that Node doesn't know about, the
+   * process would otherwise exit with the lock held.
    */
   watch(closed: AbortSignal, onWarning: (remainingMs: number) => void, onOver: () => void): void {
     let warnedOf: Moment | undefined;

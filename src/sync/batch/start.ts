@@ -16,8 +16,8 @@ export interface BatchOptions {
    */
   readonly installationId?: string | undefined;
   /**
-   * How long to wait while another batch holds the lock, in milliseconds. If the owner died, its lock ends 15 minutes
-   * after its last accepted message. @default 0
+   * How long to wait while another batch holds the lock, in milliseconds. If the lock's owner died, the lock ends 15
+   * minutes after the last accepted message. @default 0
    */
   readonly waitForLockMs?: number | undefined;
   /**
@@ -27,7 +27,7 @@ export interface BatchOptions {
   readonly signal?: AbortSignal | undefined;
   /** Time limit for an RPC or a window of records, with retries, in milliseconds. @default the client's `timeoutMs` */
   readonly timeoutMs?: number | undefined;
-  /** Sent with every RPC; overrides the client's `headers`, and follows the same rules. @default none */
+  /** Headers of every RPC, which override the client's `headers` and follow the same rules. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Called for every event of the batch. Errors it throws are logged. @default none */
   readonly onProgress?: OnProgress | undefined;
@@ -64,7 +64,7 @@ export function requireInstallation(id: unknown): string {
   throw new InvalidInputError(`${what}: ${text}.`, { advice: { option: "installationId", text } });
 }
 
-/** A pending start gets at least this long, in milliseconds, even if nobody is waiting: it may have acquired a lock. */
+/** A pending start runs at least this long, in milliseconds, even if nobody waits: it may have acquired a lock. */
 const MIN_ANSWER_MS = 100_000;
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 30_000;
@@ -73,13 +73,16 @@ type Started = { readonly batchId: string };
 
 const NEVER = new AbortController().signal;
 
-/** A lock that this client may hold: the outcome of a start that was sent is unknown. */
+/** A lock that this client may hold, because the outcome of a start that was sent is unknown. */
 interface PossibleLock {
   readonly installationId: string;
   readonly endsAt: number;
 }
 
-/** Notes that StartSyncBatch will be sent next. @returns forgets it; call it once provably no batch is open */
+/**
+ * Notes that StartSyncBatch will be sent next.
+ * @returns a function that deletes the note; call it once it's certain that no batch is open
+ */
 export type NoteStart = () => Promise<() => Promise<void>>;
 
 /** Hooks that a run adds to its batches. */
@@ -89,7 +92,7 @@ export interface BatchWatch {
   /** Called before each attempt, because the owner of the lock may have died in the meantime. */
   readonly releaseOrphans?: () => Promise<void>;
   readonly noteStart?: NoteStart;
-  /** Milliseconds until the lock ends that an earlier start, whose response was lost, may have acquired. */
+  /** An earlier start whose response was lost may have acquired a lock: milliseconds until that lock ends. */
   readonly startEndsInMs?: () => number;
 }
 
@@ -103,14 +106,15 @@ interface StartContext extends BatchWatch {
 
 interface StartedBatch {
   readonly id: string;
-  /** Just before the request that started it. */
+  /** The moment just before the request that started the batch. */
   readonly startedAt: Moment;
   readonly trace: Trace | undefined;
 }
 
 /**
  * Starts batches without losing any. If the caller gives up or runs out of time, the call rejects at once. A request
- * that was already sent continues, and a batch that it still starts is aborted, so that it doesn't hold the lock.
+ * that was already sent continues. If that request still starts a batch, the batch is aborted, so that it doesn't hold
+ * the lock.
  */
 export class BatchStarter {
   readonly #transport: SyncTransport;
@@ -126,7 +130,7 @@ export class BatchStarter {
   }
 
   /**
-   * Starts a batch. While another one holds the lock, tries again after growing, jittered pauses.
+   * Starts a batch. While another batch holds the lock, tries again after growing, jittered pauses.
    * @throws {BatchInProgressError} with `waitedMs`, once `waitForLockMs` has passed
    */
   async start(context: StartContext): Promise<StartedBatch> {
@@ -166,11 +170,11 @@ export class BatchStarter {
         }
         // Jittered, so that waiting clients don't all return together. Timers need whole milliseconds.
         const jitteredMs = pauseMs * (0.5 + Math.random() / 2);
-        // Nobody else waits for the moment when a lock of this client's own ends.
+        // No jitter for this client's own locks, because nobody else waits for the moment when they end.
         const ownMs = this.#ownLocks(installationId).map(({ endsAt }) => endsAt - clock.monotonic());
         const lockMs = Math.min(...ownMs, context.startEndsInMs?.() ?? leftMs);
         const nextAttemptMs = Math.ceil(Math.min(leftMs, jitteredMs, lockMs));
-        // The service's lease may have begun slightly later.
+        // The service's lease may have begun slightly later, so the next pause is short.
         if (nextAttemptMs >= lockMs) pauseMs = FIRST_PAUSE_MS / 2;
         onProgress?.({ type: "waiting-for-lock", waitedMs, nextAttemptMs });
         await clock.sleep(nextAttemptMs, signal);
@@ -204,7 +208,7 @@ export class BatchStarter {
     }
   }
 
-  /** Makes one attempt. Once sent, it ignores the caller's signal, because it may have acquired a lock. */
+  /** Makes one attempt, which ignores the caller's signal once it's sent: the attempt may have acquired a lock. */
   async #attempt(call: CallContext, context: StartContext): Promise<Started> {
     const { installationId, noteStart = async () => async () => {} } = context;
     const attempts = new Attempts();
@@ -221,7 +225,7 @@ export class BatchStarter {
       return this.#transport.startBatch(installationId, made);
     });
     let abandoned = false;
-    // Registered at once, because a closing client waits for the starts that were abandoned by then.
+    // Registered at once, because a client that closes waits only for starts that have been abandoned by then.
     const unlink = onAbort(call.signal, () => {
       abandoned = true;
       this.#abandon(context, answer, attempts, forget);
@@ -271,7 +275,7 @@ export class BatchStarter {
     return lock;
   }
 
-  /** An installation's locks that may still be held. Forgets all locks that have ended. */
+  /** The locks of an installation that this client may still hold. Forgets locks that have ended. */
   #ownLocks(installationId: string): readonly PossibleLock[] {
     const now = this.#configuration.clock.monotonic();
     for (const lock of this.#possiblyOwnLocks) if (lock.endsAt <= now) this.#possiblyOwnLocks.delete(lock);

@@ -10,18 +10,18 @@ import {
 /** Why a call is refused. */
 type Reason = BatchStateError["reason"];
 
-/** `failing` is an open batch with a failed write, `released` one of unknown outcome that was aborted. */
+/** `failing`: an open batch with a failed write. `released`: a batch of unknown outcome that was then aborted. */
 type State = Exclude<BatchState, "active"> | "open" | "failing" | "released";
 
 interface StateRow {
-  /** Why it refuses every call but abort and close; undefined if it takes records. */
+  /** Why the batch refuses every call but abort and close; undefined if it takes records. */
   readonly refuses?: Reason | "closed";
   readonly mayAbort: boolean;
   /** The states that may follow. Any other change comes too late, and has no effect. */
   readonly next: readonly State[];
 }
 
-/** A batch is open, failing, completing or over. Once it's over, only a completion that was sent still goes on. */
+/** A batch is open, failing, completing or over. When it's over, only a completion that was already sent continues. */
 const STATES: Readonly<Record<State, StateRow>> = {
   open: { mayAbort: true, next: ["completing", "aborting", "expired", "closed"] },
   failing: { refuses: "incomplete", mayAbort: true, next: ["aborting", "expired", "closed"] },
@@ -53,7 +53,7 @@ const REASONS: Readonly<Record<Reason, string>> = {
 
 type IncompleteError = (call: string, because: string, cause?: unknown) => BatchStateError;
 
-/** The state of one batch, or of what a run extracts. It decides whether a call is allowed. */
+/** The state of one batch, or of a run's extraction. The state decides whether a call is allowed. */
 export class BatchStates {
   readonly #incompleteError: IncompleteError;
   readonly #over = new AbortController();
@@ -66,7 +66,7 @@ export class BatchStates {
     this.#incompleteError = incompleteError;
   }
 
-  /** The handle's word for it. */
+  /** The state as the handle shows it. */
   get shown(): BatchState {
     const now = this.#now;
     if (now === "open" || now === "failing") return "active";
@@ -94,7 +94,7 @@ export class BatchStates {
     this.#incomplete.abort(this.#incompleteness("complete"));
   }
 
-  /** @returns whether the batch is in that state now */
+  /** @returns whether the batch moved to that state */
   move(state: State, reason?: Error): boolean {
     if (!STATES[this.#now].next.includes(state)) return false;
     this.#state = state;
@@ -153,7 +153,7 @@ function closedError(): ClosedError {
   );
 }
 
-/** Returns the error of a batch that the service says has ended; other errors stay as they are. */
+/** If the service says that the batch has ended, returns the error for that; otherwise returns `error` itself. */
 export function meaningOf(call: string, error: unknown): unknown {
   if (!(error instanceof SyncProtocolError)) return error;
   const { batchState, serverMessage } = error;

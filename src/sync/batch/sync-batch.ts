@@ -20,8 +20,8 @@ export interface Lease {
 /**
  * A started batch (service description, "Sync batch"; all states in docs/reference/run-and-guard.md).
  *
- * - Writes queue up: each finishes before the next starts. So a source that awaits another write to the same batch
- *   waits forever; if one source feeds several collections, use writers.
+ * - Writes queue up: each finishes before the next starts. A source that awaits another write to the same batch
+ *   therefore waits forever; if one source feeds several collections, use writers.
  * - Any failed write makes the batch incomplete, and `complete()` then refuses: the service would remove every record
  *   that wasn't sent. Call `abort()` and start a new batch.
  * - After `complete()` or `abort()`, every further call except `close()` is refused.
@@ -31,25 +31,25 @@ export interface SyncBatch extends AsyncDisposable {
   /** Id of the batch on the server. */
   readonly id: string;
   /**
-   * State of the batch, as far as this handle knows without asking. `expired`: the lease has ended by this machine's
-   * clocks. `unknown`: a completion was sent, but its outcome is unknown.
+   * State of the batch, as far as this handle knows without asking. `expired`: the lease has ended according to this
+   * machine's clocks. `unknown`: a completion was sent, but its outcome is unknown.
    */
   readonly state: BatchState;
   /** How long the server keeps the batch unless it accepts another message. */
   readonly lease: Lease;
   /**
    * Aborts when the batch accepts no more records: it was completed, aborted or closed, its lease has ended, or the
-   * outcome of its completion is unknown. Pass it to the code that feeds the batch.
+   * outcome of its completion is unknown. Pass the signal to the code that feeds the batch.
    */
   readonly signal: AbortSignal;
   /** Figures about the records sent and accepted so far, per collection. */
   readonly stats: Partial<Record<Collection, WriteStats>>;
   /**
-   * Writes records of one collection. An empty source counts as an empty collection; it isn't ignored.
+   * Writes records of one collection. An empty source isn't ignored: it writes an empty collection.
    *
    * The SDK checks, encodes and sends records in windows while it reads the source, and reads no faster than the server
-   * accepts. It calls the source's `return()` if the write ends early. If a slow source leaves a window partly filled,
-   * it is sent after `flushAfterMs`.
+   * accepts. If the write ends early, the SDK calls the source's `return()`. If a slow source leaves a window partly
+   * filled, the window is sent after `flushAfterMs`.
    *
    * Don't change the source or its records until the write has resolved. Records aren't copied: if you overwrite one
    * before its turn, its new contents are sent, and no check notices. Await the write first, or create a new object for
@@ -75,7 +75,7 @@ export interface SyncBatch extends AsyncDisposable {
   writer<C extends Collection>(collection: C, options?: WriteOptions): CollectionWriter<C>;
   /**
    * Completes the batch: the service removes every record that is missing from the batch's snapshots. Waits for queued
-   * writes and for writers that are ending. If the response is lost, it asks again.
+   * writes and for writers that are ending. If the response is lost, the SDK asks again.
    * @param options.unverified Must be `true` if you wrote nothing to the batch, because then nothing shows that it's
    *   complete.
    * @returns the service's counts
@@ -87,18 +87,19 @@ export interface SyncBatch extends AsyncDisposable {
    */
   complete(options?: { readonly unverified?: boolean | undefined }): Promise<CompletionCounts>;
   /**
-   * Aborts the batch: cancels requests in flight, rejects queued writes, and releases the lock. It removes nothing and
-   * rolls nothing back: records that the batch added stay for good, unless a completed snapshot once contained them.
-   * Concurrent calls share one abort, and you can call it again if it fails. While the batch is being completed, it
-   * waits for the outcome. After a completion whose response was lost, a successful abort only releases the lock.
-   * @throws {BatchStateError} the batch was completed, or aborted before
+   * Aborts the batch: cancels requests in flight, rejects queued writes, and releases the lock. An abort removes
+   * nothing and rolls nothing back: records that the batch added stay for good, unless a completed snapshot once
+   * contained them. Concurrent calls share one abort, and you can call `abort` again if it fails. While the batch is
+   * being completed, an abort waits for the outcome. After a completion whose response was lost, a successful abort
+   * only releases the lock.
+   * @throws {BatchStateError} the batch was already completed or aborted
    * @throws {ClosedError} the batch was closed
    */
   abort(): Promise<void>;
   /**
    * Releases local resources without calling the service: the batch is neither completed nor aborted. Pending calls
-   * reject with a {@link ClosedError}. A completion that was sent but not answered rejects with a
-   * {@link BatchOutcomeUnknownError} whose cause is that error.
+   * reject with a {@link ClosedError}. A completion that was sent but not answered rejects with a {@link
+   * BatchOutcomeUnknownError} whose cause is a `ClosedError`.
    */
   close(): void;
 }

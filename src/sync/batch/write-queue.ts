@@ -28,10 +28,10 @@ import type { BatchStates } from "./states.js";
 
 const NO_COLLECTION = "a collection that does not exist";
 
-/** How long a queued write waits for a silent source before a warning, in milliseconds. */
+/** How long a call waits behind a source that yields nothing before the SDK warns, in milliseconds. */
 const STUCK_MS = 30_000;
 
-/** What writes need. Loaded with the first of them, because the encoders are large. */
+/** The code that writes need, loaded with the first write because the encoders are large. */
 let writing: typeof import("../write/source-reader.js") | undefined;
 
 /** One write, before it begins. */
@@ -54,7 +54,7 @@ export interface WriteTarget {
   readonly subject: Subject;
   readonly trace: Trace | undefined;
   readonly states: BatchStates;
-  /** Aborts when it accepts no more records, with the error for running and queued writes. */
+  /** Aborts when the target accepts no more records, with the error for running and queued writes. */
   readonly signal: AbortSignal;
   /** A sentence that says what a failed write means for the records already sent. */
   readonly consequence: string;
@@ -86,7 +86,7 @@ export class WriteQueue {
     this.#target.states.requireWhole(call, this.#open);
   }
 
-  /** A write of this collection failed or was refused. */
+  /** Notes that a write of the collection failed or was refused. */
   markIncomplete(collection: Collection, error: unknown): void {
     this.#target.states.fail(isCollection(collection) ? collection : NO_COLLECTION, error);
   }
@@ -98,7 +98,7 @@ export class WriteQueue {
     await this.#ends;
   }
 
-  /** Writes a source when its turn comes; if its signal fires before that, the write ends at once. */
+  /** Writes a source when its turn comes; if the write's signal aborts before that, the write ends at once. */
   write(collection: Collection, source: unknown, options?: WriteOptions): Promise<WriteStats> {
     if (!isCollection(collection)) {
       const error = unknownCollectionError(collection);
@@ -214,7 +214,7 @@ export class WriteQueue {
     }
   }
 
-  /** Warns if a call has waited long behind a source that yields nothing: the source may be waiting for that call. */
+  /** Warns if a call has waited long behind a source that yields nothing, because the source may wait for that call. */
   #warnWhenStuck(what: string): () => void {
     const { clock, logger } = this.#target.configuration;
     let stop = () => {};
@@ -234,7 +234,7 @@ export class WriteQueue {
     return () => stop();
   }
 
-  /** A write failed: from now on the batch cannot be completed. Returns the error to reject with. */
+  /** Notes that a write failed, so the batch can't be completed. Returns the error to reject with. */
   #fail(error: unknown, { collection }: WriteReport): unknown {
     const { states, signal } = this.#target;
     // Each call that is cut off gets its own error, whose stack leads to the call.

@@ -14,7 +14,7 @@ export class ByteWriter {
     this.#buffer = buffer;
   }
 
-  /** The current buffer; a larger one replaces it when it gets too small. */
+  /** The current buffer, which is replaced by a larger one when it gets too small. */
   get buffer(): Buffer {
     return this.#buffer;
   }

@@ -16,7 +16,7 @@ export type RecordLocation = Pick<InputIssue, "collection" | "index" | "id" | "l
 
 let schemas: typeof import("../generated/schemas.js") | undefined;
 
-/** Explains why the encoder refused a record. Only loads zod and the schemas when a record is refused. */
+/** Explains why the encoder refused a record. Loads zod and the schemas only when a record is refused. */
 export async function explainRecord(
   collection: Collection,
   record: unknown,
@@ -49,7 +49,7 @@ export async function explainRecord(
 const GENERIC = "generic";
 const FLAT = "a flat record without a wrapper, { id, … } instead of { generic: { id, … } }";
 
-/** The API's own messages name their generic variant, so users may try that too. */
+/** Users may wrap a record in `generic`, because the API's own messages name their generic variant. */
 function hasWrapper(issue: z.core.$ZodIssue): boolean {
   return issue.code === "unrecognized_keys" && issue.path.length === 0 && issue.keys.includes(GENERIC);
 }
@@ -100,7 +100,7 @@ function stringBytes(value: unknown): number {
   );
 }
 
-/** The issues of one write. After the first one, records are only checked, and no longer sent. */
+/** The issues of one write. After the first issue, records are only checked, and no longer sent. */
 export class InvalidRecords {
   readonly #issues: InputIssue[] = [];
   readonly #consequence: string;
@@ -116,7 +116,7 @@ export class InvalidRecords {
     this.lookAhead();
   }
 
-  /** Counts a record that was checked after an invalid one. @throws {InvalidInputError} we have seen enough */
+  /** Counts a record that was checked after an invalid one. @throws {InvalidInputError} enough records were checked */
   lookAhead(): void {
     if (this.#issues.length >= MAX_ISSUES || this.#checked >= LOOK_AHEAD) this.throw();
     this.#checked += 1;

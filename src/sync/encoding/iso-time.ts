@@ -62,7 +62,7 @@ function offsetSeconds(iso: string, start: number): number {
   return (first === DASH ? -60 : 60) * (hours * 60 + minutes);
 }
 
-/** Returns the position after the fraction. A dot without digits counts as the end, so no valid offset follows. */
+/** Returns the position after the fraction. A dot without digits isn't a fraction, so no valid offset follows. */
 function fractionEnd(iso: string): number {
   if (iso.charCodeAt(SECONDS_END) !== DOT) return SECONDS_END;
   let end = SECONDS_END + 1;

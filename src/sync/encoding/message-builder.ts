@@ -31,7 +31,7 @@ const LENGTH_DELIMITED = 2;
 const LENGTH_BYTES = 5;
 /**
  * Buffers left over from earlier writes. Many collections are small, and allocating outside the heap makes the garbage
- * collector walk all of it.
+ * collector walk the whole heap.
  */
 const SPARE: Buffer[] = [];
 const MOST_SPARE = 16;
@@ -40,7 +40,7 @@ const NO_BUFFER = Buffer.alloc(0);
 /** Maximum space for a record that no longer fits into the message. */
 const SPARE_BYTES = 16 * 1024;
 
-/** The field that begins every message of a batch: its id. */
+/** The field that begins every message of a batch: the batch id. */
 export function batchIdField(batchId: string): Buffer {
   const writer = new RecordWriter(Buffer.alloc(0));
   const idTags = BATCH_ID_PATH.map(tagOf);
@@ -83,7 +83,7 @@ export class MessageBuilder {
     this.#targetBytes = targetBytes;
     this.#lastStart = this.#headerRoom;
     writer.position = this.#headerRoom;
-    // A block needs a buffer; otherwise the first record would be encoded singly.
+    // Reserves a buffer for the first block; without a buffer, the first record would be encoded singly.
     writer.reserve(0);
     this.#writer = writer;
   }
@@ -115,7 +115,7 @@ export class MessageBuilder {
     return this.#records;
   }
 
-  /** Encodes a record after those of the message. Returns false, and leaves nothing of it, if it is invalid. */
+  /** Encodes a record after those of the message. If the record is invalid, returns false and leaves nothing of it. */
   encode(record: unknown, encoder: MessageEncoder): boolean {
     const writer = this.#writer;
     this.#lastStart = writer.position;
@@ -129,14 +129,14 @@ export class MessageBuilder {
   }
 
   /**
-   * Encodes plain records of an array, starting at a position. All of them still fit into the current message.
-   * @returns where they are, if there are any
+   * Encodes plain records of an array, starting at a position and ending before one that doesn't fit into the message.
+   * @returns where the records are, if any were encoded
    */
   encodeBlock(records: readonly unknown[], from: number, encode: BlockEncoder): RecordBlock | undefined {
     this.#block ??= RecordBlock.take();
     const block = this.#block;
     if (!block.isDue()) return undefined;
-    // The header never outgrows its space, so a message that ends here keeps within its size.
+    // The header never outgrows its space, so a message that ends here stays within its size.
     const count = block.fill(this.#writer, records, from, this.#targetBytes, encode);
     return count > 0 ? block : undefined;
   }
@@ -172,7 +172,7 @@ export class MessageBuilder {
   /**
    * Keeps the last record.
    * @param index Index of the record in its write. Earlier records may have been skipped.
-   * @returns the message before it, if the record begins a new one
+   * @returns the previous message, if the record begins a new one
    */
   keep(index: number): EncodedMessage | undefined {
     const isFull =
@@ -183,7 +183,7 @@ export class MessageBuilder {
     return full;
   }
 
-  /** Returns a message with the pending records. Without any, it stands for an empty collection. */
+  /** Returns a message with the pending records. A message without records stands for an empty collection. */
   flush(): EncodedMessage {
     this.#writer.reserve(0);
     this.#lastStart = this.#writer.position;

@@ -3,32 +3,32 @@
  * message, leave space for each text, and append the texts to one string, which a single native call then writes.
  *
  * The texts of a block are short and ASCII, so each takes as many bytes as it has characters. The first record that
- * isn't plain ends the block. The encoder for single records takes it, and defines what every record's bytes must be.
+ * isn't plain ends the block. The encoder for single records takes over; it defines what a record's bytes must be.
  */
 import { varintBytes } from "./byte-writer.js";
 import type { RecordWriter } from "./record-writer.js";
 
 const BLOCK_RECORDS = 128;
 export const BLOCK_TEXTS = 4096;
-/** Longest text, because its length takes one byte. */
+/** Length of the longest text, because the length takes one byte. */
 export const TEXT_LETTERS = 127;
 const BLOCK_BYTES = 64 * 1024;
-/** Space for a record that no longer fits: a write past the end is lost, and makes V8 compile the encoder again. */
+/** Space for a record that no longer fits, because a write past the end is lost and makes V8 recompile the encoder. */
 const SPARE_BYTES = 2 * 1024;
-/** Fewer records aren't worth a block. */
+/** Fewer records than this aren't worth a block. */
 const FEW_RECORDS = 8;
-/** Every block tries at least this many, because fewer wouldn't show whether blocks pay off. */
+/** Every block tries at least this many records, because fewer wouldn't show whether blocks pay off. */
 const LEAST_RECORDS = 8;
 /** Starting a block, or reading a record in vain, costs as much as this many records of a block save. */
 const COST = 4;
 const MOST_CREDIT = COST * BLOCK_RECORDS;
-/** How many records to encode singly for each unit of lost credit. It limits the loss to about 1 %. */
+/** How many records to encode singly for each unit of lost credit, which limits the loss to about 1 %. */
 const WAIT = 128;
-/** The top bits of four bytes. Any that is set isn't ASCII. */
+/** The top bits of four bytes, which are never set in ASCII. */
 const NOT_ASCII = 0x8080_8080;
 /**
- * Spare bytes. If a last multi-byte character doesn't fit, the number of bytes must not happen to equal the number of
- * characters.
+ * Spare bytes: if the last character has several bytes and doesn't fit, the number of bytes written must still differ
+ * from the number of characters.
  */
 const LETTER_BYTES = 4;
 
@@ -45,11 +45,11 @@ export type BlockEncoder = (
 const SPARE: RecordBlock[] = [];
 const MOST_SPARE = 4;
 
-/** Where a block's records and texts are. Valid until the next block. */
+/** Where a block's records and texts are, which is valid until the next block. */
 export class RecordBlock {
   /** Where each record starts, including its tag, and where the last one ends. */
   readonly starts = new Int32Array(BLOCK_RECORDS + 1);
-  /** Where each text starts. The byte before it is its length. */
+  /** Where each text starts. The byte before a text is its length. */
   readonly places = new Int32Array(BLOCK_TEXTS);
   readonly #texts = Buffer.allocUnsafeSlow(BLOCK_BYTES + LETTER_BYTES);
   readonly #textsView = new DataView(this.#texts.buffer);
@@ -58,9 +58,9 @@ export class RecordBlock {
   records = 0;
   #text = "";
   #count = 0;
-  /** What blocks have saved so far, which is the most that the next one may lose. Most sources are plain. */
+  /** What blocks have saved so far: the most that the next block may lose. Starts full, as most sources are plain. */
   #credit = MOST_CREDIT;
-  /** Records until the next block. */
+  /** Number of records until the next block. */
   #waits = 0;
 
   static take(): RecordBlock {
@@ -74,7 +74,7 @@ export class RecordBlock {
     if (SPARE.length < MOST_SPARE) SPARE.push(this);
   }
 
-  /** Whether to try a block now. Call it once per record. */
+  /** Whether to try a block now. Call `isDue` once per record. */
   isDue(): boolean {
     this.#waits -= 1;
     return this.#waits < 0;
@@ -82,8 +82,8 @@ export class RecordBlock {
 
   /**
    * Encodes records after the writer's position, which doesn't move.
-   * @param limit Where they must end at the latest.
-   * @returns how many it encoded; it may have read more, which will be read again
+   * @param limit Where the records must end at the latest.
+   * @returns how many records were encoded; more may have been read, which will be read again
    */
   fill(
     to: RecordWriter,
@@ -103,7 +103,7 @@ export class RecordBlock {
       encode(this, to, records, from, most);
       read = Math.min(this.records + 1, most);
     } catch {
-      // A getter threw. The exact encoder will run into it again.
+      // A getter threw. The encoder for single records will run into that getter again.
     }
     to.position = start;
     const encoded = this.records;
@@ -117,7 +117,7 @@ export class RecordBlock {
   #plan(saved: number, inVain: number): void {
     const credit = this.#credit + saved - COST * (inVain + 1);
     this.#credit = Math.min(Math.max(credit, 0), MOST_CREDIT);
-    // The record that ended the block isn't plain.
+    // The record that ended the block isn't plain, so it's encoded singly first.
     this.#waits = credit < 0 ? -credit * WAIT : Math.min(inVain, 1);
   }
 
@@ -130,7 +130,7 @@ export class RecordBlock {
 
   /**
    * Writes a message's length at `at`, in front of the message.
-   * @param width Number of bytes reserved for the length. If that's wrong, the message moves.
+   * @param width Number of bytes reserved for the length. If the length takes more or fewer bytes, the message moves.
    * @returns the number of bytes that the length takes
    */
   close(buffer: Buffer, at: number, width: number, end: number, count: number): number {
@@ -186,7 +186,7 @@ export class RecordBlock {
   }
 }
 
-/** Copies ASCII, eight bytes at a time; the last step may overlap. For texts this short, a native call costs more. */
+/** Copies ASCII, eight bytes at a time; the last step may overlap. For such short texts, a native call costs more. */
 function move(from: DataView, start: number, end: number, to: DataView, place: number): void {
   const shift = place - start;
   if (end - start >= 8) {

@@ -9,24 +9,24 @@ const GROUP = 128;
 
 /** An encoded record. All records of a write share one object, so it's only valid during a call. */
 export class EncodedRecord {
-  /** Holds the record's bytes from `start` to `end`. They may be overwritten after the call. */
+  /** Holds the record's bytes from `start` to `end`. The bytes may be overwritten after the call. */
   buffer: Uint8Array = new Uint8Array();
   start = 0;
   end = 0;
-  /** Where the id's UTF-8 bytes start and end. The same in a collection without ids. */
+  /** Where the id's UTF-8 bytes start and end; in a collection without ids, both are the same. */
   idStart = 0;
   idEnd = 0;
   index = 0;
   readonly #hasIds: boolean;
   readonly #tagBytes: number;
 
-  /** @param flatTag The tag of records without variants: it and the length stand in for a variant's. */
+  /** @param flatTag The tag of records without variants, which takes the place of a variant's tag. */
   constructor(hasIds: boolean, flatTag?: number) {
     this.#hasIds = hasIds;
     this.#tagBytes = flatTag === undefined ? 0 : varintBytes(flatTag);
   }
 
-  /** Moves to another record. @param start Where it starts, without its tag and length. */
+  /** Moves to another record. @param start Where the record starts, without its tag and length. */
   moveTo(buffer: Uint8Array, start: number, end: number, index: number): this {
     this.buffer = buffer;
     this.start = this.#tagBytes === 0 ? start : start - varintBytes(end - start) - this.#tagBytes;
@@ -55,12 +55,12 @@ export interface RecordInspector {
   /**
    * Inspects one record. To fail the write, returns a text that says what was expected instead; to skip the record,
    * returns false.
-   * @param record Undefined if it comes from a block.
+   * @param record Undefined if the record comes from a block.
    */
   inspect(encoded: EncodedRecord, record: unknown): string | false | undefined;
   /**
    * Inspects records that were encoded together, up to the first that must not be sent.
-   * @param encoded To move from record to record.
+   * @param encoded A view that can be moved from record to record.
    * @param index Index of the first record.
    */
   inspectBlock?(
@@ -69,7 +69,7 @@ export interface RecordInspector {
     block: Pick<RecordBlock, "starts" | "records">,
     index: number,
   ): BlockRefusal | undefined;
-  /** Receives the issues of an invalid record, which the write then skips. Without this method, the write fails. */
+  /** Receives the issues of an invalid record, which the write then skips; without `invalid`, the write fails. */
   invalid?(issues: readonly InputIssue[]): void;
 }
 
@@ -91,7 +91,7 @@ export class InspectedRecords {
   #unseen = 0;
   #firstIndex = 0;
 
-  /** @param refuse Called for an added record that must not be sent. `isLate`: no caller is waiting for it. */
+  /** @param refuse Called for an added record that must not be sent. `isLate`: no caller waits for that record. */
   constructor(
     inspector: RecordInspector,
     builder: MessageBuilder,
@@ -128,7 +128,7 @@ export class InspectedRecords {
     if (this.#unseen === 0) {
       this.#firstIndex = index;
       this.#starts[0] = this.#builder.lastStart;
-      // The next record may take long to arrive, so an invalid one is reported now.
+      // The next record may take long to arrive, so an invalid record is reported now.
       setImmediate(() => this.show(this.#builder.buffer, true));
     }
     this.#unseen += 1;
@@ -137,8 +137,8 @@ export class InspectedRecords {
   }
 
   /**
-   * Shows the group. Call it before anything else is shown or sent.
-   * @param buffer The buffer of its message.
+   * Shows the group. Call `show` before anything else is shown or sent.
+   * @param buffer The buffer of the group's message.
    */
   show(buffer: Uint8Array = this.#builder.buffer, isLate = false): void {
     const block = { starts: this.#starts, records: this.#unseen };

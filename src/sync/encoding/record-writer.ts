@@ -1,8 +1,8 @@
 /**
  * Checks the values of a record and encodes them in one pass.
  *
- * The generated encoders are chains of these methods. Each returns false for a value that the schema refuses, without
- * saying why; explain-record.ts finds the reason. After a refusal, drop what was written.
+ * The generated encoders are chains of these methods. Each method returns false for a value that the schema refuses,
+ * but not why; explain-record.ts finds the reason. After a refusal, drop what was written.
  */
 import { isPlainObject } from "../../core/validate.js";
 import type { EventTimes } from "../event-times.js";
@@ -62,14 +62,14 @@ export class FieldNames {
 
 /** Encodes values as the generated codec does, byte for byte. The encoders skip absent fields. */
 export class RecordWriter extends ByteWriter {
-  /** The limits for events. Undefined for snapshots, whose records may have any time. */
+  /** The limits for events; undefined for snapshots, whose records may have any time. */
   times: EventTimes | undefined = undefined;
 
   message(tag: number, value: unknown, encoder: MessageEncoder): boolean {
     return encoder.names.areAllOf(value) && this.fields(tag, value, encoder);
   }
 
-  /** Writes a message from an object that was already checked for other fields. */
+  /** Writes a message from an object that was already checked for unknown fields. */
   fields(tag: number, value: Fields, { encode }: MessageEncoder): boolean {
     const start = this.begin(tag);
     if (!encode(this, value)) return false;
@@ -205,14 +205,15 @@ export class RecordWriter extends ByteWriter {
     return this.#utf8(value);
   }
 
-  /** Writes length and UTF-8. Space for both must be reserved. */
+  /** Writes length and UTF-8, for which space must be reserved. */
   #utf8(value: string): boolean {
     const { length } = value;
     const guessed = varintBytes(length);
     const { position } = this;
     const written = this.buffer.write(value, position + guessed);
     if (written !== length) {
-      // A lone surrogate would reach the service as another character. Only non-ASCII strings can hold one.
+      // A lone surrogate would reach the service as another character. Only non-ASCII strings can hold a lone
+      // surrogate.
       if (!value.isWellFormed()) return false;
       const needed = varintBytes(written);
       if (needed !== guessed) {
@@ -225,7 +226,7 @@ export class RecordWriter extends ByteWriter {
   }
 }
 
-/** Whether exactly one of the named fields is set, and no other. Counts the getters of a class. */
+/** Whether exactly one of the named fields is set, and no other; fields include getters of a class. */
 export function onlyOne(fields: Fields, ...names: readonly string[]): boolean {
   let present = 0;
   for (const name of names) if (fields[name] != null) present += 1;

@@ -1,4 +1,4 @@
-/** The building blocks of the generated schemas. They explain a refusal, and never quote a value of the record. */
+/** The building blocks of the generated schemas, which explain a refusal and never quote a value of the record. */
 import { z } from "zod";
 import { describeType, isPlainObject } from "../../core/validate.js";
 import { EventTimes } from "../event-times.js";
@@ -125,16 +125,16 @@ const TIME = String.raw`^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?`;
 /** Strings that are almost a timestamp. The first match says what to do. */
 const NEAR_MISSES: readonly (readonly [RegExp, string])[] = [
   [/^0000-00-00/, "a date of zeros: leave the field out if there is none"],
-  [/^\d{4}-\d\d-\d\d$/, "a day without a time: add one, such as T00:00:00Z"],
+  [/^\d{4}-\d\d-\d\d$/, "a day without a time: add a time, such as T00:00:00Z"],
   [new RegExp(`${TIME}$`), "a time without an offset: add Z or an offset such as +01:00"],
-  [new RegExp(`${TIME} ?[+-]\\d\\d(\\d\\d)?$`), "an offset without a colon: write it such as +01:00"],
+  [new RegExp(`${TIME} ?[+-]\\d\\d(\\d\\d)?$`), "an offset without a colon: write it like +01:00"],
   [new RegExp(`${TIME} ?[A-Za-z]{2,5}$`), "a time zone by its name: write Z or an offset such as +01:00"],
-  [/^\d{4}-\d\d-\d\d |\d [Z+-]/, "a space within the time: write it such as 2026-01-31T09:30:00Z"],
+  [/^\d{4}-\d\d-\d\d |\d [Z+-]/, "a space within the time: write it like 2026-01-31T09:30:00Z"],
   [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/, "a day or a time that does not exist"],
   [/^\d{9,10}(\.\d+)?$/, "digits: if they count seconds since 1970, pass new Date(1000 * Number(value))"],
   [/^\d{12,13}$/, "digits: if they count milliseconds since 1970, pass new Date(Number(value))"],
 ];
-/** From here on, a number since 1970 counts milliseconds: as seconds, it would be after the year 5000. */
+/** From this value on, a number is taken as milliseconds since 1970: as seconds, it would be after the year 5000. */
 const LEAST_MS = 100_000_000_000;
 
 /** Describes an invalid timestamp, and how to fix the usual mistakes. */
@@ -153,7 +153,7 @@ export const absent = z.null(expected("nothing beside the variant", describeType
 
 export interface RecordSchemas {
   readonly generic: z.ZodType;
-  /** For records with a variant under its name. Undefined if there are no such variants. */
+  /** For records with a variant under its name; undefined if there are no such variants. */
   readonly others?: z.ZodType;
 }
 

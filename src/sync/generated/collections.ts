@@ -5,7 +5,7 @@
 /** Field numbers from the request down to the batch id. */
 export const BATCH_ID_PATH: readonly number[] = [1];
 
-/** Which answers carry counts: of accepted records, and of what a completion did. */
+/** Which answers carry counts of accepted records, or of a completed batch's records. */
 export const COUNTS: Readonly<Record<"accepted" | "snapshots" | "events", boolean>> = { accepted: true, snapshots: true, events: true };
 
 /** What the contract says about each collection of SyncRecordsRequest. */
@@ -24,8 +24,8 @@ export const WIRE = {
   aiCost: { name: "aiCost", wireName: "ai_cost", path: [13], recordsNumber: 1, isFlat: false, model: "event", idField: "id", variants: [], references: {"sourceActorId":["accounts","employees"]}, contract: "b2e59da71af9f327" },
 } as const;
 
-/** Collections of which a completed batch carries the complete current set (service description, "Sync API records"). */
+/** Collections whose complete current set a completed batch carries (service description, "Sync API records"). */
 export type SnapshotCollection = "accounts" | "plans" | "licenses" | "employees" | "groups" | "groupMembers" | "devices";
 
-/** Collections whose records are observations of their own (service description, "Sync API records"). */
+/** Collections whose records are independent observations (service description, "Sync API records"). */
 export type EventCollection = "usage" | "externallyDiscoveredUsage" | "auditLogs" | "aiUsage" | "aiCost";

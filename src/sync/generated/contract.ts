@@ -104,13 +104,13 @@ export const SyncServiceService = {
   abortSyncBatch: method("/saas_management.sync.v1.SyncService/AbortSyncBatch", false, AbortSyncBatchRequest, AbortSyncBatchResponse),
 };
 
-/** Key of the trailing metadata that tells the state of a batch. */
+/** Key of the trailing metadata that contains the state of a batch. */
 export const BATCH_STATE_KEY = "batch-state";
 
-/** How JSON holds the scalars of the GraphQL schema. */
+/** How JSON represents the scalars of the GraphQL schema. */
 export const SCALAR_KINDS: Readonly<Record<string, string>> = {"ID":"string","String":"string","Boolean":"boolean","Int":"number","Float":"number","Date":"date","Decimal":"number"};
 
-/** The enums of records: their values by number, as users write them, by collection and path of the field. */
+/** The values of enums in records, as users write them: by collection, path of the field and number. */
 export const ENUM_VALUES: Readonly<Record<string, Readonly<Record<string, Readonly<Record<number, string>>>>>> = {
   plans: { "details.model": { 1: "SEAT_BASED" } },
 };

@@ -11,9 +11,9 @@ import { isPlainObject } from "../../core/validate.js";
 /**
  * An encoder for each message: checks a record and encodes it in the same pass.
  *
- * An encoder is a chain of RecordWriter methods in the order of the field numbers, and ends at the first that refuses its
- * value. Each gets the tag of its field, number * 8 + wire type. Encoders accept what the schemas in schemas.ts accept,
- * and write the bytes that the message's codec writes.
+ * An encoder is a chain of RecordWriter methods in the order of the field numbers, and ends at the first method
+ * that refuses its value. Each method gets the tag of its field: number * 8 + wire type. Encoders accept what the schemas
+ * in schemas.ts accept, and write the bytes that the message's codec writes.
  */
 
 const SubscriptionModelNumbers = new Map<unknown, number>([["SEAT_BASED", 1]]);
@@ -1940,7 +1940,7 @@ function aiCostBlock(
   block.wrote(k, text, count);
 }
 
-/** The encoder of plain records of each collection, many at a time. */
+/** For each collection, an encoder that takes many plain records at a time. */
 export const BLOCK_ENCODERS = {
   accounts: accountsBlock,
   plans: plansBlock,

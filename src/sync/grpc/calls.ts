@@ -18,7 +18,7 @@ export interface CallStart {
   readonly operation: string;
   readonly metadata: Metadata;
   readonly options: CallOptions;
-  /** Cancels the call; it rejects at once with the signal's reason. */
+  /** Cancels the call, which then rejects at once with the signal's reason. */
   readonly signal: AbortSignal;
   readonly answered: AttemptContext["answered"];
   readonly toError: (failed: FailedCall) => Error;
@@ -54,7 +54,7 @@ export function unary<Response>(method: Method<Response>, request: Uint8Array): 
 
 export interface StreamAnswer<Response> {
   readonly response: Response;
-  /** Whether everything was sent before the response arrived. Only then can the response cover all of it. */
+  /** Whether everything was sent before the response arrived; only then can the response be about all messages. */
   readonly everythingSent: boolean;
 }
 
@@ -81,7 +81,7 @@ export function clientStream<Response>(
           done(error, value === undefined ? undefined : { response: value, everythingSent: upload.isWhole });
         },
       );
-      // The callback gets every failure. Without a listener, Node would also throw it.
+      // The callback gets every failure. Without a listener, Node would also throw the failure.
       stream.on("error", () => {});
       const writeFrom = (index: number): void => {
         // If the server responds early, pending writes never call back.
@@ -131,7 +131,7 @@ function answerOf<Response>(
       hasHeaders = true;
       readFrom(metadata);
     });
-    // Fires after the callback, but before the code that awaits the promise continues.
+    // This event fires after the callback, but before the code that awaits the promise continues.
     started.on("status", ({ metadata = new Metadata() }: Partial<StatusObject>) => readFrom(metadata));
     stopListening = onAbort(signal, () => fail(signal.reason));
   });

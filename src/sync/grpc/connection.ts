@@ -12,13 +12,13 @@ import { OwnedSockets } from "./sockets.js";
 const CONNECT_LIMIT_MS = 15_000;
 /** The share of a call's time that connecting may take. The rest leaves room for an error that names the reason. */
 const CONNECT_SHARE = 0.9;
-/** After this many transient failures in a row, we blame the connection: only the server behind it may be down. */
+/** After this many transient failures in a row, a connection is replaced, as only the server behind it may be down. */
 const MOST_FAILURES = 2;
 
 /**
- * The connection that calls use, and those that it replaced.
+ * The connection that calls use, and the connections that it replaced.
  *
- * The next call replaces a connection that failed, stalled, sat idle or was discarded. So each retry of the SDK makes
+ * The next call replaces a connection that failed, stalled, sat idle or was discarded. Each retry of the SDK thus makes
  * one attempt to connect. On its own, grpc-js would fail the calls in between with a stale reason, pause on a schedule
  * of its own, and wait forever for a peer that accepts the connection and then says nothing.
  */
@@ -41,7 +41,8 @@ export class Connections {
   }
 
   /**
-   * Makes a call. If no connection can be established, it fails with grpc-js's error, or with `toError` if it stalls.
+   * Makes a call. If no connection can be established, the call fails with grpc-js's error, or with that of `toError`
+   * if connecting stalls.
    * @throws {ClosedError} the connections are closed
    */
   async use<T>(
@@ -52,7 +53,7 @@ export class Connections {
     for (;;) {
       const connection = this.#usable();
       if (!(await connection.settled(bounds))) throw toError(connection.stall);
-      // Another call may have replaced it in the meantime.
+      // Another call may have replaced the connection in the meantime.
       if (connection === this.#current) return connection.use(call);
     }
   }
@@ -98,7 +99,7 @@ class Connection {
   #usedAt: Moment;
   /** Transient failures since a call succeeded. */
   #failures = 0;
-  /** When a call first found it unconnected, in monotonic time. */
+  /** When a call first found no established connection, in monotonic time. */
   #connectingSince: number | undefined;
   #discarded = false;
   #retired = false;
@@ -126,11 +127,11 @@ class Connection {
   }
 
   /**
-   * Connects if necessary, and waits until that has worked or failed, for a share of the call's time at most.
+   * Connects if necessary, and waits for success or failure, but at most for a share of the call's time.
    * @returns false if time ran out
    */
   async settled({ signal, unlessSent, timeoutMs }: CallBounds): Promise<boolean> {
-    // Saves the timer: almost every call finds it connected.
+    // Almost every call finds the connection established, and needs no timer.
     if (this.#connect() === connectivityState.READY) return true;
     let ended = false;
     let stopTimer = () => {};
@@ -167,7 +168,7 @@ class Connection {
       return answer;
     } catch (error) {
       this.#failures = error instanceof TransportError && error.retryable ? this.#failures + 1 : 0;
-      // A router may have forgotten the connection. grpc-js would only notice minutes later.
+      // A router may have forgotten the connection. grpc-js would notice that only minutes later.
       if (isDeadline(error) || this.#failures >= MOST_FAILURES) discard();
       throw error;
     } finally {
@@ -177,7 +178,7 @@ class Connection {
     }
   }
 
-  /** Closes the connection after the calls in flight. */
+  /** Closes the connection once the calls in flight have ended. */
   retire(): void {
     this.#retired = true;
     if (this.isReleased) this.destroy();
@@ -188,13 +189,13 @@ class Connection {
     const connecting = this.#state === connectivityState.CONNECTING;
     this.#client.close();
     this.#sockets.destroy();
-    // While it's connecting, it may still open a socket.
+    // While it's connecting, the client may still open a socket.
     if (!connecting) this.#sockets.settled();
   }
 
   /**
-   * Whether the network may have silently dropped it. grpc-js closes idle connections too, but up to 10 seconds late,
-   * and its clock stops while the machine sleeps.
+   * Whether the network may have silently dropped the connection. grpc-js closes idle connections too, but up to 10
+   * seconds late, and its clock stops while the machine sleeps.
    */
   get #isIdle(): boolean {
     return this.#calls === 0 && elapsedSince(this.#clock, this.#usedAt) >= this.#idleLimitMs;
@@ -211,7 +212,7 @@ class Connection {
       this.#connectingSince = undefined;
       this.#sockets.settled();
     }
-    // A closed client would connect, too.
+    // A closed client would connect as well, so only an idle one is asked to.
     if (this.#state === connectivityState.IDLE)
       this.#sockets.during(() => this.#client.getChannel().getConnectivityState(true));
     return this.#state;

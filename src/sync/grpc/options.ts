@@ -8,7 +8,7 @@ import type { SyncConfiguration } from "../options.js";
 const NO_NAME = "address.invalid";
 
 const IDLE_TIMEOUT = "grpc.client_idle_timeout_ms";
-/** Firewalls and load balancers drop idle connections after a few minutes, the strictest after about one. */
+/** Firewalls and load balancers drop idle connections after a few minutes, the strictest after about one minute. */
 const IDLE_LIMIT_MS = 60_000;
 /** The minimum that grpc-js accepts. */
 const MIN_IDLE_LIMIT_MS = 1000;
@@ -30,12 +30,12 @@ export function channelCredentials(configuration: SyncConfiguration): ChannelCre
   return credentials.createFromSecureContext(secureContext, verify);
 }
 
-/** The caller's channel options. Those that the SDK relies on win. */
+/** The caller's channel options, overridden by those that the SDK relies on. */
 export function channelOptions(configuration: SyncConfiguration): ClientOptions {
   const { tls } = configuration;
   const serverName = addressOf(configuration) === undefined ? tls?.serverName : NO_NAME;
   return {
-    // Otherwise grpc-js looks up each host twice, and DNS could set timeouts and policies.
+    // Without this, grpc-js looks up each host twice, and DNS could set timeouts and policies.
     "grpc.service_config_disable_resolution": 1,
     [IDLE_TIMEOUT]: IDLE_LIMIT_MS,
     ...configuration.channelOptions,
@@ -43,20 +43,20 @@ export function channelOptions(configuration: SyncConfiguration): ClientOptions 
     // The SDK splits messages itself, and has one retry policy for both APIs.
     "grpc.max_send_message_length": -1,
     "grpc.enable_retries": 0,
-    // Otherwise a message counts as written as soon as it's buffered for a retry.
+    // Without this, grpc-js reports a message as written as soon as it's buffered for a retry.
     "grpc.per_rpc_retry_buffer_size": 0,
     "grpc.primary_user_agent": configuration.userAgent,
-    // Otherwise a new channel would reuse the stalled connection that it replaces.
+    // Without this, a new channel would reuse the stalled connection that it replaces.
     "grpc.use_local_subchannel_pool": 1,
-    // The SDK finds the proxy of the environment for both APIs.
+    // The SDK itself finds the proxy in the environment, for both APIs.
     "grpc.enable_http_proxy": 0,
     ...(serverName === undefined ? {} : { "grpc.ssl_target_name_override": serverName }),
   };
 }
 
 /**
- * Returns the server's name if it's an IP address; the certificate must then be for that address. TLS doesn't allow one
- * as the server name (RFC 6066, section 3), and Node 26 refuses to send it.
+ * Returns the server's name if it's an IP address; the certificate must then be for that address. TLS doesn't allow an
+ * IP address as the server name (RFC 6066, section 3), and Node 26 refuses to send one.
  */
 function addressOf({ endpoint, tls }: SyncConfiguration): string | undefined {
   const name = tls?.serverName ?? endpoint.hostname.replace(/^\[|\]$/g, "");
@@ -80,7 +80,7 @@ export function proxyRoute(
     options: {
       "grpc.http_connect_target": `dns:${target}`,
       ...(credentials === undefined ? {} : { "grpc.http_connect_creds": credentials }),
-      // Otherwise requests would be addressed to the proxy.
+      // Without this, requests would be addressed to the proxy.
       "grpc.default_authority": target,
     },
   };

@@ -6,8 +6,8 @@ import { Socket } from "node:net";
 const owner = new AsyncLocalStorage<(socket: Socket) => void>();
 
 /**
- * Owners whose work may still open sockets. We stop tracking while there are none: before Node 24, tracking slows down
- * every promise in the process, and an asynchronous source makes one for each record.
+ * Owners whose work may still open sockets. Without owners we stop tracking, because tracking slows down every promise
+ * in the process before Node 24, and an asynchronous source makes a promise for each record.
  */
 const opening = new Set<OwnedSockets>();
 
@@ -16,10 +16,10 @@ subscribe("net.client.socket", (message) => {
 });
 
 /**
- * Tracks the sockets that some work opens, so that we can destroy them when it ends.
+ * Tracks the sockets that some work opens, so that we can destroy them when the work ends.
  *
- * grpc-js only closes connections that are established and have nothing to send. If one stalls earlier, it outlives its
- * client and keeps the process alive. If its peer stops reading, the unsent data stays in memory.
+ * grpc-js only closes connections that are established and have nothing to send. A connection that stalls earlier
+ * outlives its client and keeps the process alive. If the peer stops reading, the unsent data stays in memory.
  */
 export class OwnedSockets {
   readonly #sockets = new Set<Socket>();
@@ -40,7 +40,7 @@ export class OwnedSockets {
     if (opening.size === 0) owner.disable();
   }
 
-  /** Destroys all of them, including any opened later. */
+  /** Destroys all sockets, including any opened later. */
   destroy(): void {
     this.#destroyed = true;
     for (const socket of this.#sockets) socket.destroy();

@@ -36,7 +36,7 @@ export interface CallPlace
   readonly clientCertificate: boolean;
 }
 
-/** The server or the network may recover from these. */
+/** Statuses from which the server or the network may recover. */
 const TRANSIENT: ReadonlySet<number> = new Set([
   status.UNAVAILABLE,
   status.DEADLINE_EXCEEDED,
@@ -44,20 +44,20 @@ const TRANSIENT: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * What grpc-js says when a stream is reset with ENHANCE_YOUR_CALM or INADEQUATE_SECURITY. It reports these as refusals,
- * but the service refused nothing, and may have executed the call.
+ * What grpc-js says when a stream is reset with ENHANCE_YOUR_CALM or INADEQUATE_SECURITY. grpc-js reports both as
+ * refusals, but the service refused nothing, and may have executed the call.
  */
 const RESET_STREAM: ReadonlySet<string> = new Set([
   "Bandwidth exhausted or memory limit exceeded",
   "Protocol not secure enough",
 ]);
 
-/** What grpc-js says when a stream is reset with REFUSED_STREAM, or is above the last one of a GOAWAY. */
+/** What grpc-js says when a stream is reset with REFUSED_STREAM, or comes after the last stream of a GOAWAY. */
 const REFUSED_STREAM = "Stream refused by server";
 
 /**
- * Whether the server certainly didn't process it (RFC 9113, section 8.7). If the same text comes in a response, a proxy
- * may have tried more than once, so nothing is certain.
+ * Whether the server certainly didn't process the call (RFC 9113, section 8.7). If a response contains the text, a
+ * proxy may have tried more than once, so nothing is certain.
  */
 export function isUnprocessed(failure: FailedCall | undefined): boolean {
   return failure?.details === REFUSED_STREAM && !failure.isAnswered;
@@ -66,12 +66,12 @@ export function isUnprocessed(failure: FailedCall | undefined): boolean {
 /** Stands in for the details that grpc-js leaves out if it doesn't know a response's compression. */
 export const UNKNOWN_COMPRESSION = "Unknown compression";
 
-/** What grpc-js says of a response that it can't read, with a status it made up: the service may have said OK. */
+/** What grpc-js says about a response that it can't read, with a made-up status: the service may have said OK. */
 const UNREADABLE_ANSWERS = new RegExp(
   `^(No message received|Too many responses received|Failed to decompress (deflate|gzip)-encoded message|${UNKNOWN_COMPRESSION})$|^Response message parsing error`,
 );
 
-/** What grpc-js says of a compressed response that is too large. Requests aren't compressed. */
+/** What grpc-js says about a compressed response that is too large. Requests aren't compressed. */
 const TOO_LARGE_DECOMPRESSED = /^Received message that decompresses to a size larger than \d+$/;
 
 export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagementError {
@@ -79,13 +79,13 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
   const { code, details } = failed;
   const serverMessage = place.credential.redact(details);
   if (RESET_STREAM.has(details)) return callFailed(failed, place, serverMessage);
-  // Leaves out status and details: the service may have executed the call, and the details quote the response.
+  // Leaves out status and details, because the service may have executed the call, and the details quote the response.
   if (UNREADABLE_ANSWERS.test(details))
     return new SyncProtocolError(
       `${operation}: the answer is unreadable. Check that the endpoint is the address of the Sync API.`,
     );
   if (TOO_LARGE_DECOMPRESSED.test(details)) return answerTooLarge(place, serverMessage);
-  // Before the status that gRPC derives from it: a proxy's 401 says nothing about the key.
+  // Checked before the gRPC status that is derived from this one: a proxy's 401 says nothing about the key.
   const httpStatus = /^Received HTTP status code (\d{3})$/.exec(details)?.[1];
   if (httpStatus !== undefined) return answeredOnTheWay(Number(httpStatus), failed, place);
   switch (code) {
@@ -100,7 +100,7 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
         { serverMessage },
       );
     case status.RESOURCE_EXHAUSTED:
-      // The same status means that a message is too large for either side, which no retry can fix.
+      // This status may also mean that a message is too large for one side, which no retry can fix.
       if (/larger than|too large|size|bytes/i.test(details)) return tooLarge(failed, place, serverMessage);
       return new RateLimitError(`${operation}: too many requests. Try again later.`, {
         serverMessage,
@@ -150,7 +150,7 @@ function answeredOnTheWay(httpStatus: number, { metadata }: FailedCall, place: C
   );
 }
 
-/** Statuses that may mean that the lock is held. The service description doesn't say which one the service uses. */
+/** Statuses that may mean that the lock is held. The service description doesn't say which status is used. */
 const LOCKED: ReadonlySet<number> = new Set([
   status.ALREADY_EXISTS,
   status.FAILED_PRECONDITION,
@@ -165,7 +165,7 @@ export function toStartError(
 ): SaasManagementError {
   if (!LOCKED.has(failed.code)) return toSyncError(failed, place);
   return new BatchInProgressError(
-    `Another batch of the installation ${installationId} is in progress. Set waitForLockMs to wait until it is completed or aborted; if its owner died, a run with its ledger frees the lock 10 seconds later; otherwise, it ends 15 minutes after the last accepted message.`,
+    `Another batch of the installation ${installationId} is in progress. Set waitForLockMs to wait for its end; if its owner died, a run with the same ledger frees the lock after 10 seconds, otherwise the lock ends 15 minutes after the last accepted message.`,
     {
       installationId,
       serverMessage: place.credential.redact(failed.details),
@@ -216,7 +216,7 @@ function nameOf(code: number): string {
   return status[code] ?? `status ${code}`;
 }
 
-/** Has no status, because the service may have executed the call. */
+/** The error has no status, because the service may have executed the call. */
 function answerTooLarge(
   { operation, maxReceiveMessageBytes }: CallPlace,
   serverMessage: string,
@@ -235,10 +235,10 @@ function isTextLength(length: number): boolean {
   );
 }
 
-/** Either the response or the request is too large. */
+/** The error if either the response or the request is too large. */
 function tooLarge({ details }: FailedCall, place: CallPlace, serverMessage: string): SyncProtocolError {
   const { operation, maxReceiveMessageBytes } = place;
-  // grpc-js words it the same way for both, but only SyncRecords sends large requests.
+  // grpc-js says the same about requests and responses, but only SyncRecords sends large requests.
   const [, length, limit] = /^Received message larger than max \((\d+) vs (\d+)\)/.exec(details) ?? [];
   if (isTextLength(Number(length)))
     return new SyncProtocolError(
@@ -252,7 +252,7 @@ function tooLarge({ details }: FailedCall, place: CallPlace, serverMessage: stri
       `${operation}: the service does not accept a message of this size. Lower maxSendMessageBytes.`,
       { grpcStatus: status[status.RESOURCE_EXHAUSTED], serverMessage },
     );
-  // Without status: the service may have executed the call.
+  // The status is left out, because the service may have executed the call.
   return new SyncProtocolError(`${operation}: the service could not send its answer, which is too large.`, {
     serverMessage,
   });
@@ -278,7 +278,10 @@ function retryHint(
   };
 }
 
-/** The state of a batch that isn't active. Errors show it, so it must look like a name and contain no secret. */
+/**
+ * The state of a batch that is no longer active. Errors show the state, so it must look like a name and contain no
+ * secret.
+ */
 function batchState(metadata: Metadata, { credential }: CallPlace): string | undefined {
   const [value] = metadata.get(BATCH_STATE_KEY);
   if (typeof value !== "string" || !/^[\w-]{1,40}$/.test(value)) return undefined;

@@ -27,7 +27,7 @@ import {
 /** Makes gRPC's deadline later than the operation's own, whose error says more. */
 const DEADLINE_SLACK_MS = 1000;
 /**
- * We send no deadline beyond this: servers may count milliseconds in 32 bits (24.8 days), and grpc-js crashes the
+ * We send no longer deadline, because servers may count milliseconds in 32 bits (24.8 days), and grpc-js crashes the
  * process if a deadline has too many digits for gRPC's header.
  */
 const MAX_DEADLINE_MS = 24 * 24 * 3_600_000;
@@ -98,8 +98,8 @@ export class GrpcTransport implements SyncTransport {
       unlessSent?.throwIfAborted();
     };
     let upload: Upload = { isSent: false, messages: 0, isWhole: false };
-    // grpc-js asks for a call's credentials once it has a connection, right before it opens the stream. So if it never
-    // asks, nothing was sent, and we can still hold back a call that was cancelled.
+    // grpc-js asks for a call's credentials once it has a connection, right before it opens the stream. If grpc-js
+    // never asks, nothing was sent, and we can still hold back a call that was cancelled.
     const gate = credentials.createFromMetadataGenerator((_, callback) => {
       if (signal.aborted || unlessSent?.aborted === true)
         return callback(new Error("The call was cancelled."));
@@ -133,7 +133,7 @@ export class GrpcTransport implements SyncTransport {
     try {
       throwIfEnded();
       return await makeOnce().catch((error: unknown) => {
-        // gRPC repeats such a call at once, but grpc-js only does so with its own retries.
+        // gRPC repeats an unprocessed call at once, but grpc-js does so only with its own retries.
         if (isUnprocessed(upload.failure)) return makeOnce();
         throw error;
       });

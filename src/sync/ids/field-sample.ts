@@ -3,26 +3,26 @@ import { mixBytes } from "./id-hash.js";
 /**
  * - `text`: a string or a list of strings.
  * - `value`: a boolean, an enum or a number.
- * - `drifting`: what changes without anybody changing it, such as times, versions and counters, and maps of anything.
+ * - `drifting`: a value that changes by itself, such as a time, a version or a counter, or any map.
  */
 export type FieldKind = "text" | "value" | "drifting";
 
 /** A field of a collection's records. */
 export interface SampledField {
-  /** Its path in a record, such as `details.seatBased.paidSeats`. */
+  /** The field's path in a record, such as `details.seatBased.paidSeats`. */
   readonly name: string;
-  /** The same path as field numbers on the wire. */
+  /** The field's path as field numbers on the wire. */
   readonly path: readonly number[];
   readonly kind: FieldKind;
   /** The names of a boolean's or an enum's values, by their numbers. */
   readonly values?: readonly string[];
 }
 
-/** Hashes of the fields of the records with the smallest hashes of their ids: mostly the same records in each run. */
+/** Hashed fields of the records whose ids have the smallest hashes, so mostly of the same records in each run. */
 export interface FieldSample {
   /** The names of the fields that at least one record has. */
   readonly fields: readonly string[];
-  /** In base64: for each record, 2 bytes of its id's hash and a byte for each field, 0 if it has no value. */
+  /** In base64: for each record, 2 bytes of its id's hash and a byte for each field, 0 if the field has no value. */
   readonly rows: string;
 }
 
@@ -32,14 +32,14 @@ export const SAMPLED_RECORDS = 128;
 /** Number of bytes in a row before its fields. */
 export const ID_BYTES = 2;
 
-/** Must never change: samples of different runs are compared. */
+/** Must never change, because samples of different runs are compared. */
 const ORDER_SEED = 0x2545f491;
 const TEXT_SEED = 0x5851f42d;
 /** Number of values of a field that a sample can tell apart. */
 const VALUES = 255;
 const LENGTH_DELIMITED = 2;
 const AT_SIGN = 0x40;
-/** Set in every byte of a number except the last. */
+/** The bit that is set in every byte of a varint except the last. */
 const MORE = 0x80;
 
 /** Where an encoded record and its id are. */
@@ -50,7 +50,7 @@ export interface RecordPlace {
   readonly idEnd: number;
 }
 
-/** The fields of a message by number: a column of the row, or the fields of a nested message. */
+/** Maps a message's field numbers to columns of the row, or to the fields of a nested message. */
 type Layout = Map<number, LaidOut | Layout>;
 
 interface LaidOut {
@@ -61,7 +61,7 @@ interface LaidOut {
 
 export interface SampledId {
   readonly id: string;
-  /** The id of a missing record that it refers to. */
+  /** The id of a missing record that this record refers to. */
   readonly missing: string | undefined;
 }
 
@@ -69,17 +69,17 @@ interface Sampled {
   readonly order: number;
   readonly row: Uint8Array;
   readonly id: string;
-  /** The ids that its references name, by their position in the row. */
+  /** The ids that the record's references name, by the references' positions in the row. */
   readonly named: Map<number, Uint8Array>;
 }
 
-/** Samples the encoded records of a snapshot. Only reads records that belong to the sample so far. */
+/** Samples the encoded records of a snapshot. Reads only records that belong to the sample so far. */
 export class FieldSampler {
   readonly #fields: readonly SampledField[];
   readonly #layout: Layout = new Map();
-  /** Ordered by the hashes of their ids. */
+  /** The sampled records, ordered by the hashes of their ids. */
   readonly #records: Sampled[] = [];
-  /** Records belong to the sample if their hash is smaller. */
+  /** Records belong to the sample if the hash of their id is below this limit. */
   #limit = 2 ** 32;
   #at = 0;
 
@@ -102,13 +102,13 @@ export class FieldSampler {
     }
   }
 
-  /** Adds a record. Call it once per id. */
+  /** Adds a record. Call `add` once per id. */
   add(bytes: DataView, place: RecordPlace): void {
     const order = mixBytes(bytes, place.idStart, place.idEnd, ORDER_SEED) >>> 0;
     if (order < this.#limit) this.#insert(order, bytes, place);
   }
 
-  /** Counts references to records that don't exist as missing. */
+  /** Treats references to records that don't exist as missing values. */
   resolve(reference: string, isThere: (id: Uint8Array) => boolean): void {
     const at = ID_BYTES + this.#fields.findIndex(({ name }) => name === reference);
     for (const { row, named } of this.#records) {
@@ -126,7 +126,7 @@ export class FieldSampler {
     return { fields: filled.map(({ name }) => name), rows: Buffer.from(rows).toString("base64") };
   }
 
-  /** The ids of the sampled records, in the order of the rows. They are never stored with the sample. */
+  /** The ids of the sampled records, in the order of the rows. The ids are never stored with the sample. */
   ids(): readonly SampledId[] {
     return this.#records.map(({ id, row, named }) => {
       const [, missing] = [...named].find(([at]) => row[at] === 0) ?? [];
@@ -178,10 +178,10 @@ export class FieldSampler {
   }
 }
 
-/** Hashes a mail address only up to its @ sign: a changed domain isn't a mistake, but a lost one is. */
+/** Hashes a mail address only up to its @ sign: a changed domain isn't a mistake, but a lost domain is. */
 function hashOf(bytes: DataView, start: number, end: number, { isText }: LaidOut): number {
   let last = end;
-  // A text may start with the sign.
+  // A text may start with an @ sign.
   if (isText) for (last = start + 1; last < end && bytes.getUint8(last) !== AT_SIGN; last += 1);
   return mixBytes(bytes, start, Math.min(last + 1, end), TEXT_SEED);
 }
@@ -214,23 +214,23 @@ export function filledOf(sample: FieldSample): Readonly<Record<string, number>> 
   return Object.fromEntries(filled);
 }
 
-/** How a field differs between the records that are in two samples and had a value of it in the first one. */
+/** How a field changed in the records that are in two samples and have a value in the first sample. */
 export interface FieldChange {
   readonly field: string;
-  /** Number of these records. */
+  /** Number of records in both samples with a value in the first. */
   readonly had: number;
-  /** How many of these have no value now. */
+  /** How many of the `had` records have no value now. */
   readonly lost: number;
-  /** Those with another value now. */
+  /** How many of the `had` records have another value now. */
   readonly other: number;
-  /** The largest number of them that took the same value. */
+  /** The largest number of records that changed to the same value. */
   readonly merged: number;
-  /** Number of records that had that value already, and its byte. */
+  /** Number of records that already had that value; `value` is its byte. */
   readonly before: number;
   readonly value: number;
-  /** Number of different values that they had. */
+  /** Number of different values in the first sample. */
   readonly values: number;
-  /** The rows of the second sample that changed, each with the byte that it has now. */
+  /** The rows of the second sample that changed, each with the field's new byte. */
   readonly rows: readonly (readonly [row: number, value: number])[];
 }
 

@@ -14,8 +14,8 @@ const FNV_PRIME = 0x01000193;
 /**
  * Hashes the bytes of ids and records without native calls or allocation.
  *
- * Ids get HalfSipHash-1-3, a keyed hash of 64 bits. Contents are only compared among records of one id, for which 32
- * bits are enough. The SipHash round is written out twice because one shared loop made each id a fifth slower.
+ * Ids get HalfSipHash-1-3, a keyed hash of 64 bits. For contents, 32 bits are enough, because only records with the
+ * same id are compared. The SipHash round is written out twice because one shared loop made each id a fifth slower.
  */
 export class IdHash {
   low = 0;
@@ -71,7 +71,7 @@ export class IdHash {
   }
 }
 
-/** Hashes bytes, the same in each process for the same seed. Two lanes let the multiplications overlap. */
+/** Hashes bytes; the same seed gives the same hash in every process. Two lanes let the multiplications overlap. */
 export function mixBytes(bytes: DataView, start: number, end: number, seed: number): number {
   let even = seed ^ (end - start);
   let odd = seed;

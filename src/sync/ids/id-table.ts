@@ -8,13 +8,13 @@ const MOST_EXPECTED = 1 << 22;
 const GROWTH = 2;
 /** Slots are small, and keeping half of them empty keeps searches short. */
 const MAX_LOAD = 0.5;
-/** Bits of a slot for the entry's number. The others hold bits of the id's hash. */
+/** Bits of a slot for the entry's number. The other bits hold a part of the id's hash. */
 const NUMBER_BITS = 25;
 const NUMBER_MASK = (1 << NUMBER_BITS) - 1;
 
 /** Entries in order of arrival, and slots to find them. Slots are small, to fit into the processor's cache. */
 interface Part {
-  /** 0 if empty; otherwise the number of an entry, from 1, and some bits of its hash. */
+  /** A slot is 0 if empty; otherwise the number of an entry, from 1, and some bits of its hash. */
   readonly slots: Int32Array;
   readonly entries: Int32Array;
   size: number;
@@ -32,8 +32,8 @@ export class IdTable {
   }
 
   /**
-   * Sizes new parts for this many ids. Whenever a part grows, it leaves garbage outside the heap, and the collector
-   * walks the whole heap to free it.
+   * Sizes new parts for this many ids. A part that grows leaves garbage outside the heap, and the collector walks the
+   * whole heap to free it.
    */
   expect(ids: number): void {
     const slots = Math.min(ids, MOST_EXPECTED) / MAX_LOAD / PARTS;
@@ -59,14 +59,14 @@ export class IdTable {
     return -1;
   }
 
-  /** Loads the slots of the next ids into the cache: many reads at once are faster than one by one. */
+  /** Loads the slots of the next ids into the cache, because many reads at once are faster than one by one. */
   warm(hashes: Int32Array, count: number): void {
     let sum = 0;
     for (let at = 0; at < 2 * count; at += 2) {
       const slots = this.#parts[(hashes[at] ?? 0) >>> 26]?.slots;
       if (slots !== undefined) sum ^= slots[firstSlot(slots, hashes[at + 1] ?? 0)] ?? 0;
     }
-    // Otherwise the compiler might drop the loop.
+    // Uses the sum, because the compiler might otherwise drop the loop.
     this.#warmed ^= sum;
   }
 
@@ -111,11 +111,11 @@ function entryAt(slots: Int32Array, slot: number): number {
   return ((slots[slot] ?? 0) & NUMBER_MASK) * WIDTH - WIDTH;
 }
 
-/** Returns the slot of the id, or the empty one where it belongs. */
+/** Returns the slot of the id, or the empty slot where the id belongs. */
 function slotOf({ slots, entries }: Part, low: number, high: number): number {
   let slot = firstSlot(slots, high);
   for (let word = slots[slot] ?? 0; word !== 0; word = slots[slot] ?? 0) {
-    // Almost always enough to tell ids apart without reading the entry.
+    // These bits almost always tell ids apart without reading the entry.
     if (word >>> NUMBER_BITS === (low << NUMBER_BITS) >>> NUMBER_BITS) {
       const at = (word & NUMBER_MASK) * WIDTH - WIDTH;
       if (entries[at] === low && entries[at + 1] === high) return slot;

@@ -22,7 +22,7 @@ export interface CollectionWriter<C extends Collection> {
    */
   write(records: RecordOf<C> | readonly RecordOf<C>[]): Promise<void>;
   /**
-   * Ends the collection: sends the remaining records and resolves when all were accepted. You can call it more than
+   * Ends the collection: sends the remaining records and resolves when all were accepted. You can call `end` more than
    * once.
    * @throws {InvalidInputError} the collection doesn't have the writer's `expectedCount` of records
    */
@@ -42,7 +42,7 @@ export interface OpenCollection {
   readonly requireWhole: () => void;
   /** Marks the batch incomplete. Returns the error to reject with. */
   readonly fail: (error: unknown) => unknown;
-  /** A completion waits for this, even if the caller doesn't. */
+  /** Called with the writer's end, which a completion waits for even if the caller doesn't. */
   readonly ending: (ended: Promise<unknown>) => void;
   /** A sentence that says what a failed write means for the records already sent. */
   readonly consequence: string;
@@ -55,7 +55,7 @@ export function collectionWriter<C extends Collection>(open: OpenCollection): Co
   sink.catch(() => {});
   let writes: Promise<void> = Promise.resolve();
   let ended: Promise<WriteStats> | undefined;
-  /** Record objects of writes that have not resolved. */
+  /** Record objects of writes that haven't resolved yet. */
   const pending = new Set<unknown>();
 
   const failing = async <T>(step: () => T | Promise<T>): Promise<T> => {

@@ -7,18 +7,18 @@ import type { SyncProgress } from "../progress.js";
 /** Options of a write or a writer. */
 export interface WriteOptions {
   /**
-   * Number of records that the source must have, such as the vendor's own total. With more or fewer, the write fails
-   * and the batch can no longer be completed.
+   * Number of records that the source must have, such as the vendor's own total. With more or fewer records, the write
+   * fails and the batch can no longer be completed.
    * @default not checked
    */
   readonly expectedCount?: number | undefined;
   /**
-   * Skips events that this run, or the last completed one of the collection, has already written. Events are compared
-   * by id, or by their whole contents if the collection has no ids. Only for events, in a run with a ledger.
+   * Skips events that this run, or the last completed run of the collection, has already written. Events are compared
+   * by id, or by their whole contents if the collection has no ids. Works only for events, in a run with a ledger.
    * @default false
    */
   readonly newOnly?: boolean | undefined;
-  /** Cancels the write: it rejects with the signal's reason, and the batch can no longer be completed. @default none */
+  /** Cancels the write, which rejects with the signal's reason; the batch can no longer be completed. @default none */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -43,7 +43,7 @@ export function requireCount(
 
 /** Figures about one write, or about all writes of one collection. */
 export interface WriteStats {
-  /** Number of records sent. A window that was sent again counts once. */
+  /** Number of records sent. Records of a window that was sent again count once. */
   readonly sent: number;
   /** Number of records that the service accepted. */
   readonly accepted: number;
@@ -60,8 +60,8 @@ export interface WriteStats {
   /** Number of times a window was sent again. */
   readonly retries: number;
   /**
-   * Time spent waiting for an asynchronous source, in milliseconds. For a source of single records, it includes the
-   * time to encode them, because reading the clock for each record would cost too much.
+   * Time spent waiting for an asynchronous source, in milliseconds. For a source of single records, the figure includes
+   * the time to encode them, because reading the clock for each record would cost too much.
    */
   readonly sourceWaitMs: number;
   /** Time spent only waiting for acknowledgements, in milliseconds. */

@@ -33,7 +33,8 @@ const RECORDS_PER_LOOK = 16;
 const TURN_MS = 10;
 /**
  * The most bytes to encode between two turns of the event loop. The peer accepts no more before it updates its window
- * (RFC 9113, section 6.9.2), and only a turn reads that update. A turn costs about 1 % of encoding this much.
+ * (RFC 9113, section 6.9.2), and only a turn reads that update. Encoding this many bytes takes about 100 times as long
+ * as a turn.
  */
 const TURN_BYTES = 64 * 1024;
 
@@ -49,7 +50,7 @@ export class RecordSink {
   #records = 0;
   /** When the event loop last had its turn. */
   #turnAt: number;
-  /** How far the message was filled then. */
+  /** How far the message was filled at that time. */
   #turnEnd = 0;
 
   constructor(context: SinkContext) {
@@ -93,7 +94,7 @@ export class RecordSink {
     return this.#takeList(records, (record, position) => this.#takeOne(record, list, position));
   }
 
-  /** Takes an array that is the whole source. Unless it knows locations, its entries may be arrays of records. */
+  /** Takes an array that is the whole source. Unless the array has locations, its entries may be arrays of records. */
   takeSource(source: readonly unknown[]): Promise<void> | undefined {
     this.#context.inspector?.expect?.(source.length);
     if (isLocated(source)) return this.take(source);
@@ -141,7 +142,7 @@ export class RecordSink {
 
   /** Takes plain records of an array, starting at a position. Returns how many. */
   #takeBlock(list: readonly unknown[], position: number): number {
-    // After an invalid record, each one is checked individually.
+    // After an invalid record, each record is checked individually.
     if (this.#invalid !== undefined) return 0;
     const builder = this.#builder;
     const block = builder.encodeBlock(list, position, this.#blockEncoder);
@@ -174,7 +175,7 @@ export class RecordSink {
       const location = this.#locationOf(record, { list, position, index });
       this.#refuse([{ ...location, path: "", expected }]);
     } else {
-      // Only now can we still find a refused record's location.
+      // A record of a list isn't added to a group, because its location is known only now.
       const isAdded = list === undefined && this.#invalid === undefined && this.#inspected?.seesBlocks;
       if (
         isAdded ||

@@ -18,7 +18,7 @@ export class SourceReader {
   #ended = false;
   #isWaiting = false;
 
-  /** @throws {InvalidInputError} this isn't a source, or can't be read */
+  /** @throws {InvalidInputError} `source` isn't a source, or can't be read */
   constructor(source: unknown, context: SinkContext) {
     this.#source = openSource(source, context.collection.name);
     this.#sink = new RecordSink(context);
@@ -108,7 +108,7 @@ export class SourceReader {
       }
       const { value } = step;
       if (readsAhead && repeats(value, seen)) throw new InvalidInputError(REFILLED);
-      // Reading the clock takes a tenth of the time for a record, so it's read once for many.
+      // Reading the clock takes a tenth of the time for a record, so the clock is read once for many records.
       const many = Array.isArray(value);
       if (many) countWait();
       const waits = this.#sink.take(value);
@@ -117,12 +117,12 @@ export class SourceReader {
         await waits;
       }
       if (many || waits !== undefined) since = clock.monotonic();
-      // The next record may take long to arrive, so an invalid one is reported now.
+      // The next record may take long to arrive, so an invalid record is reported now.
       this.#sink.throwIssues();
     }
   }
 
-  /** If a generator returns its last records instead of yielding them, they would be lost. */
+  /** Refuses records that a generator returns instead of yielding, because they would be lost. */
   #end(returned: unknown): undefined {
     this.#ended = true;
     if (typeof returned === "object" && returned !== null) throw new InvalidInputError(RETURNED);
@@ -137,7 +137,7 @@ function requireStep(step: IteratorResult<unknown>): IteratorResult<unknown> {
 }
 
 /**
- * Whether the value, a record of it or the details of one came before. Streams have already produced the next values.
+ * Whether the value, one of its records or a record's details came before; a stream has already refilled that object.
  */
 function repeats(value: unknown, seen: WeakSet<object>): boolean {
   const records: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -150,7 +150,7 @@ function repeats(value: unknown, seen: WeakSet<object>): boolean {
 }
 
 /**
- * The fields of a record such as `{ microsoft: { … } }`. Objects in a flat record may be shared, such as attributes.
+ * The fields of a record such as `{ microsoft: { … } }`. In a flat record, objects such as attributes may be shared.
  */
 function detailsOf(record: unknown): unknown {
   const [details, ...others] = isObject(record) ? Object.values(record) : [];

@@ -15,7 +15,7 @@ export type RecordSource<R> = readonly R[] | Iterable<R | readonly R[]> | AsyncI
 /** Positions, in sevenths of an array's length, whose entries show whether it has changed. */
 const LANDMARKS = [0, 1, 2, 3, 4, 5, 6, 7] as const;
 
-/** Iterators that a write has begun to read: one that has already been consumed looks empty. */
+/** Iterators that a write has begun to read, because an iterator that has already been consumed looks empty. */
 const begun = new WeakSet<object>();
 
 export type OpenedSource =
@@ -28,7 +28,7 @@ export type OpenedSource =
   | {
       readonly kind: "async";
       readonly iterator: AsyncIterator<unknown>;
-      /** Whether it produces the next value while the current one is processed, as streams do. */
+      /** Whether the source produces the next value while the current one is processed, as streams do. */
       readonly readsAhead: boolean;
       /** Ends a stream whose iterator is stuck in `next()`. */
       readonly destroy?: () => void;
@@ -36,7 +36,7 @@ export type OpenedSource =
 
 /**
  * Begins to read a source.
- * @throws {InvalidInputError} it isn't a source, contains bytes, is locked, or has already been read
+ * @throws {InvalidInputError} `source` isn't a source, contains bytes, is locked, or has already been read
  */
 export function openSource(source: unknown, collection: Collection): OpenedSource {
   if (typeof source !== "object" || source === null) throw notASource(source, collection);
@@ -97,7 +97,7 @@ function openIterator(source: object): OpenedSource | undefined {
   }
   if (!isIterable(source)) return undefined;
   const iterator = source[Symbol.iterator]();
-  // Takes an array as a whole: only the array knows the locations of its records, and many at a time are faster.
+  // Takes an array as a whole: only the array knows its records' locations, and taking many records at once is faster.
   const isPlain = Array.isArray(source) && source[Symbol.iterator] === Array.prototype[Symbol.iterator];
   return isPlain ? { kind: "sync", iterator, array: source } : { kind: "sync", iterator };
 }
@@ -147,9 +147,9 @@ export function closeSource(source: OpenedSource): void {
 }
 
 /**
- * Remembers the entries of an array or a Set. If they change during the write, it was still being filled, or was
- * cleared too early.
- * @returns a function that throws an {@link InvalidInputError} if it has changed since
+ * Remembers the entries of an array or a Set. If the entries change during the write, the source was still being
+ * filled, or was cleared too early.
+ * @returns a function that throws an {@link InvalidInputError} if the entries have changed since
  */
 export function watchEntries(source: unknown): () => void {
   if (!Array.isArray(source) && !(source instanceof Set)) return () => {};
@@ -184,7 +184,7 @@ export async function unchanged(records: readonly unknown[], waits: Promise<void
 
 /**
  * Repeats a step. The step runs as long as it can without waiting, then returns the promise to wait for.
- * @returns nothing if it never had to wait, because an `await` per record would cost more than the record itself
+ * @returns undefined if no step had to wait, because an `await` per record would cost more than the record itself
  */
 export function inSteps(step: () => Promise<void> | undefined): Promise<void> | undefined {
   const waits = step();

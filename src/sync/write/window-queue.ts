@@ -1,8 +1,8 @@
 /**
  * Groups the messages of one write into windows.
  *
- * A window is what one SyncRecords stream carries. While one is in flight, the next is encoded, so a write never holds
- * more than two in memory.
+ * A window is what one SyncRecords stream carries. While one window is in flight, the next is encoded, so a write never
+ * holds more than two in memory.
  */
 import type { Clock } from "../../core/clock.js";
 import type { CollectionInfo } from "../collections.js";
@@ -22,7 +22,7 @@ export interface SinkContext {
   readonly windowBytes: number;
   /** How long a record waits for its window to fill, in milliseconds. */
   readonly flushAfterMs: number;
-  /** Called instead of sending a partly filled window, because a run's windows may wait forever. */
+  /** Called instead of sending a partly filled window; set by runs, whose windows may wait forever. */
   readonly onWait?: () => void;
   /** A sentence that says what a failed write means for the records already sent. */
   readonly consequence: string;
@@ -30,14 +30,14 @@ export interface SinkContext {
   readonly eventTimes: EventTimes | undefined;
   readonly clock: Clock;
   readonly report: WriteReport;
-  /** Sends one window, and resolves when it's accepted. Called for one window at a time. */
+  /** Sends one window, and resolves when it's accepted; called for one window at a time. */
   readonly send: (window: readonly EncodedMessage[]) => Promise<void>;
   /** Ends the write. Aborted by the batch, by the caller, or by the queue if a window fails. */
   readonly stop: AbortController;
 }
 
 export interface MessageSource<M extends WindowMessage> {
-  /** Returns the message that isn't full yet, unless it's empty. Absent if all messages already exist. */
+  /** Returns the message that isn't full yet, unless it's empty; absent if all messages already exist. */
   flush?(): M | undefined;
   /** Reclaims an accepted message. */
   accepted(message: M): void;
@@ -72,7 +72,7 @@ export class WindowQueue<M extends WindowMessage = EncodedMessage> {
   }
 
   /**
-   * Puts a message into a window. Awaits nothing before that, which keeps the order.
+   * Puts a message into a window, without awaiting anything before, so that messages keep their order.
    * @returns what to await before passing more, if anything
    */
   put(message: M): Promise<void> | undefined {
@@ -81,7 +81,7 @@ export class WindowQueue<M extends WindowMessage = EncodedMessage> {
   }
 
   async finish(): Promise<void> {
-    // It's empty if the flush timer has sent everything.
+    // The window is empty if the flush timer has sent everything.
     if (this.#window.length > 0) this.#dispatch().catch(() => {});
     await this.#waitForServer(this.#inFlight);
   }
@@ -106,7 +106,7 @@ export class WindowQueue<M extends WindowMessage = EncodedMessage> {
     return room;
   }
 
-  /** Sends the window after the previous ones. Resolves when there's room for another. */
+  /** Sends the window after the previous ones. Resolves when there's room for another window. */
   #dispatch(): Promise<void> {
     const window = this.#window;
     const previous = this.#inFlight;

@@ -36,8 +36,8 @@ export class WindowSender {
   }
 
   /**
-   * Sends one window; in parts, if only smaller ones get through.
-   * @param mayBeDone Whether the service may have accepted them with a larger window.
+   * Sends one window, in parts if only smaller windows get through.
+   * @param mayBeDone Whether the service may have accepted the records with a larger window.
    */
   async send(window: readonly WindowMessage[], mayBeDone = false): Promise<void> {
     const limit = this.#options.configuration.windowLimit;
@@ -56,7 +56,7 @@ export class WindowSender {
     await this.#sendPart(part, mayBeDone);
   }
 
-  /** Sends one stream. After a transient failure, it sends the same bytes again on a new stream. */
+  /** Sends one stream. After a transient failure, sends the same bytes again on a new stream. */
   async #sendPart(window: readonly WindowMessage[], mayBeDone: boolean): Promise<void> {
     const { call, configuration, report, signal, onProgress } = this.#options;
     const limit = configuration.windowLimit;

@@ -5,8 +5,8 @@ import { type KitOptions, readKitOptions } from "./verdict/options.js";
 import { rowsOf } from "./verdict/rows.js";
 
 /**
- * Returns the tests of {@link testConnector} one by one, for a test runner. Each is named after its fault, and its
- * `run` rejects if the verdict is WRONG. They run one after the other, even if the runner starts several at once.
+ * Returns the tests of {@link testConnector} one by one, for a test runner. Each test is named after its fault, and its
+ * `run` rejects if the verdict is WRONG. The tests run one after the other, even if the runner starts several at once.
  *
  * @example
  * ```ts
@@ -24,8 +24,8 @@ export function connectorTests<const S extends SnapshotCollection = never>(
   let previous: Promise<unknown> = Promise.resolve();
   const runOne = async (name: string) => {
     const { Session } = await import("./verdict/session.js");
-    // Each test starts its own servers: none knows whether it is the last, and open servers would keep the process
-    // alive.
+    // Each test has its own servers, because no test knows whether it is the last, and open servers would keep the
+    // process alive.
     const session = await Session.open(caller, connector, options, clean);
     try {
       clean = session.clean;

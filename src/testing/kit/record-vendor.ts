@@ -17,11 +17,11 @@ import type { Forwarding } from "./vendor/server.js";
  *
  * - Replaces every string with a fake of the same form, equal words with equal fakes, so ids, cursors and links still
  *   lead from answers to requests. Numbers, booleans, times, field names and words of paths stay, and so do values that
- *   repeat like an enum's, which it prints by field. It keeps only the headers for paging, waiting and dates.
+ *   repeat like an enum's, which it prints by field. Only headers for paging, waiting and dates stay.
  * - Keeps nothing of what the connector itself sends, such as keys, except a digest of 20 bits where it distinguishes
  *   requests.
- * - Records requests made with fetch, undici, `node:http` and `node:https`, and with libraries that use them. It can't
- *   see HTTP/2, raw sockets, child processes, or your own dispatchers and agents (proxies, client certificates).
+ * - Records requests made with fetch, undici, `node:http` and `node:https`, and with libraries that use them. Can't see
+ *   HTTP/2, raw sockets, child processes, or your own dispatchers and agents (proxies, client certificates).
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ import type { Forwarding } from "./vendor/server.js";
  * @throws {InvalidInputError} an option is invalid, or the connector made no HTTP request
  * @throws {ConfigurationError} the cassette can't be written
  * @throws {TransportError} the vendor can't be reached
- * @throws errors of the connector, unchanged; then it writes nothing
+ * @throws errors of the connector, unchanged; no cassette is written then
  */
 export async function recordVendor<const S extends SnapshotCollection = never>(
   connector: Connector<S>,
@@ -77,7 +77,7 @@ async function record(connector: Connector<SnapshotCollection>, known: Watermark
   const vendor = await startVendor(() => forwarding.run.route);
   const forwarding = vendor.forward();
   const { createSyncClient } = await import("../../runs/engine.js");
-  // It never connects: a preview sends nothing.
+  // The client never connects, because a preview sends nothing.
   const client = createSyncClient({ endpoint: "https://not-used.invalid" });
   const following: Connector<SnapshotCollection> = {
     ...connector,
@@ -111,14 +111,14 @@ function print(
   const unread = new Set(runs.flatMap(({ exchanges }) => unreadPages(exchanges)));
   const requests = runs.map(({ exchanges }) => counted(exchanges.length, "request")).join(", then ");
   const lines = [
-    `${path}: ${requests}. Look at it before you commit it.`,
+    `${path}: ${requests}. Read the file before you commit it.`,
     ...[...kept].map(([field, values]) => `  ${field} stays: ${[...values].slice(0, 8).join(", ")}`),
     ...[...unread].map((listing) => `  NOT READ TO ITS END: ${listing}`),
   ];
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
-/** The connector saw its connection to this process break, not why the connection to the vendor failed. */
+/** Says why the vendor couldn't be reached. The connector only saw its connection to this process break. */
 function unreachable(error: unknown, { failures }: Forwarding): TransportError | undefined {
   const failure = failures.at(-1);
   if (failure === undefined || networkErrorOf(error).code === undefined) return undefined;

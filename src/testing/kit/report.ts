@@ -4,13 +4,13 @@ import { counted, withText, wrapped } from "../../sync/report-text.js";
 /** The result of one fault. */
 export type FaultResult = ConnectorReport["faults"][number];
 
-/** The kit's verdicts on a connector. Plain JSON; prints as a table in a template string. */
+/** The kit's verdicts on a connector. The report is plain JSON, and prints as a table in a template string. */
 export interface ConnectorReport {
   /** Whether at least one fault was injected and nothing was WRONG. */
   readonly ok: boolean;
   /** The seed of the faults. The same seed picks the same pages. */
   readonly seed: number;
-  /** What most faults change, such as the largest listing of a recording, and what they need there. */
+  /** What most faults change, such as the largest listing of a recording, and how large it must be. */
   readonly source: string;
   /** The result of each fault. */
   readonly faults: readonly {
@@ -21,7 +21,7 @@ export interface ConnectorReport {
     /**
      * - `refused`: the run failed with an error and sent nothing, and the next run, without the fault, had the clean
      *   run's effect.
-     * - `held`: the guard held the run, and the next one had the clean run's effect.
+     * - `held`: the guard held the run, and the next run had the clean run's effect.
      * - `same`: the run completed with the clean run's effect.
      * - `WRONG`: the run completed with another effect, failed while sending, or didn't end; or the next run had
      *   another effect; or a secret leaked.
@@ -38,7 +38,7 @@ export interface ConnectorReport {
     /** For `refused` and `held`: the error's message. */
     readonly error?: string | undefined;
   }[];
-  /** Whichever of `refused` and `held` never occurred. */
+  /** The verdicts `refused` and `held`, if they never occurred. */
   readonly neverSeen: readonly string[];
   /** Faults that weren't run, and why. Faults in `except` have the reason given there. */
   readonly notRun: readonly { readonly fault: string; readonly reason: string }[];
@@ -49,7 +49,7 @@ export interface ConnectorReport {
 const WIDTH = 100;
 /** Width of the longest verdict that a row shows, and a gap. */
 const VERDICT_WIDTH = "refused".length + 2;
-/** Lines of an error's message. */
+/** Maximum number of lines for an error's message. */
 const MOST_LINES = 4;
 const DETAIL_WIDTH = WIDTH - VERDICT_WIDTH - 2;
 const LONGEST_NAME = 36;
@@ -66,7 +66,7 @@ function hasInjected({ faults }: Parts): boolean {
   return faults.some(({ fired }) => fired > 0);
 }
 
-/** A table of at most 100 columns: every row in the order of the faults, then what to know about all of them. */
+/** A table of at most 100 columns: every row in the order of the faults, then a summary of all rows. */
 function reportLines(report: Parts): readonly string[] {
   const { source, faults, neverSeen, notRun, seed } = report;
   const rows = faults.filter(({ verdict }) => verdict !== "not-applicable");
@@ -80,7 +80,7 @@ function reportLines(report: Parts): readonly string[] {
     `${counted(rows.length, "fault")}: ${counts.join(", ")}. Seed ${seed}.`,
     ...(again !== undefined || hasInjected(report)
       ? []
-      : ["No fault was injected, so nothing is known of this connector."]),
+      : ["No fault was injected, so nothing is known about this connector."]),
     ...folded(source),
     ...section("Not applicable", idle),
     ...section("Never seen", neverSeen),

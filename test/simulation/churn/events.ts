@@ -1,6 +1,6 @@
 /**
- * Intentional changes in organisations. Each rate comes with its reason; rates without a source are plain estimates,
- * on the high side where they could hold a run.
+ * Intentional changes in organisations. A comment explains each rate; rates without a source are plain estimates, on
+ * the high side where they could hold a run.
  */
 import { FIELD_EVENTS } from "./field-events.js";
 import type { Installation } from "./installation.js";
@@ -14,7 +14,7 @@ const ASKED = { isAsked: true };
 
 /** Some of the records disappear. */
 const lose = (population: Population, share: number) => population.remove(population.some(share));
-/** This many new records for each existing one. */
+/** Adds `share` new records for each existing one. */
 const gain = (population: Population, share: number) => population.add(Math.floor(share * population.size));
 
 /** All records, or some of them, get new ids. */
@@ -37,7 +37,7 @@ const EVENTS: readonly LifeEvent[] = [
     },
     { habit: ["season", 1], days: 14 },
   ),
-  // They leave within a week, and their memberships with them: those of employees and of accounts.
+  // Seasonal workers leave within a week, and so do the memberships of their employee records and accounts.
   event(
     "season ends",
     0,
@@ -52,7 +52,7 @@ const EVENTS: readonly LifeEvent[] = [
     },
     { habit: ["season", 1], days: 7, ...ASKED },
   ),
-  // One organisation in seven each year; announced layoffs are of 5 to 15 %.
+  // One organisation in seven has a layoff each year; announced layoffs are of 5 to 15 %.
   event(
     "layoff",
     0.15,
@@ -60,7 +60,7 @@ const EVENTS: readonly LifeEvent[] = [
     (population) => population.collection === "licenses" || lose(population, 0.12),
     { habit: ["layoff", 1] },
   ),
-  // Once in four years; most people get another department and manager, and their groups follow.
+  // Once in four years, most people get another department and manager, and their groups follow.
   event(
     "reorganisation",
     0.25,
@@ -88,7 +88,7 @@ const EVENTS: readonly LifeEvent[] = [
     },
     { habit: ["acquisition", 1], ...ASKED },
   ),
-  // Once in seven years, after a new name or a merger; the parts before the @ stay.
+  // Once in seven years, after a new name or a merger, the part after the @ changes.
   event(
     "new mail domain",
     0.15,
@@ -113,7 +113,7 @@ const EVENTS: readonly LifeEvent[] = [
     },
     { habit: ["ids", 1], ...ASKED },
   ),
-  // A quarterly review where there is one; a fifth of the organisations have such reviews.
+  // A fifth of the organisations review their licenses every quarter.
   event(
     "licence review",
     0.8,
@@ -145,7 +145,7 @@ const EVENTS: readonly LifeEvent[] = [
   ),
   // Vendors add products to an offer about twice a year.
   event("plan added", 2, ["plans"], (plans) => plans.add(1)),
-  // They retire as many, and the licenses with them; one plan is always left.
+  // Vendors retire as many plans as they add, together with their licenses; one plan is always left.
   event(
     "plan retired",
     2,
@@ -176,7 +176,7 @@ const EVENTS: readonly LifeEvent[] = [
     0.1,
     SALES,
     (accounts, { random }) => {
-      // Their licenses go with them.
+      // The guests' licenses are removed, too.
       if (accounts.collection === "licenses") return;
       const share = random.between(0.6, 1);
       accounts.remove(
@@ -189,7 +189,7 @@ const EVENTS: readonly LifeEvent[] = [
     },
     { habit: ["guests", 1], ...ASKED },
   ),
-  // Nobody bought it: one administrator stays.
+  // Nobody bought the product after its trial, so only one administrator stays.
   event("trial ends", 0, SALES, (population) => population.remove(population.slots().subarray(1)), {
     habit: ["trial", 1],
     ...ASKED,
@@ -210,7 +210,7 @@ const EVENTS: readonly LifeEvent[] = [
     (population, { random }) => population.size < 10 && gain(population, random.between(0.8, 2)),
     ASKED,
   ),
-  // From a pilot to everyone; most of the new accounts have no role yet.
+  // A pilot becomes a product for everyone; most of the new accounts have no role yet.
   event(
     "roll-out",
     0,
@@ -270,7 +270,7 @@ export interface Planned {
   readonly to: number;
 }
 
-/** Plans the events of an installation's life. Seasons and school years have their order. */
+/** Plans the events of an installation's life. Seasons and school years begin before they end. */
 export function planOf({ organisation, random }: Installation): Planned[] {
   const { days } = organisation;
   const planned = EVENTS.flatMap((event) => {

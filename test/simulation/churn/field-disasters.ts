@@ -4,7 +4,7 @@ import type { Random } from "./random.js";
 
 const OTHER = 1_000_000_000;
 const CONSTANT = 900_000_000;
-/** If fewer records than this have a field, nobody notices that it's gone. */
+/** If a smaller share of the records has a field, nobody notices that it's gone. */
 const LEAST_FILL = 0.2;
 
 /** Columns of wrong values, by field path. */
@@ -49,7 +49,7 @@ export function* earlyDisasters(population: Population, random: Random): Generat
   yield* played(population, all, plays);
 }
 
-/** The largest share of a field's values that is wrong; undefined if nobody could say so. */
+/** The share of wrong values in the field that has most of them; undefined if nobody could notice. */
 function damageOf(population: Population, all: Int32Array, wrong: Wrong): number | undefined {
   let worst: number | undefined;
   for (const { path, kind } of population.fields) {
@@ -95,7 +95,7 @@ class Damage {
     return this.all.filter((slot) => column[slot] !== MISSING);
   }
 
-  /** Other values of one field. */
+  /** A disaster that changes the values of one field. */
   play(kind: string, ...[path, changed, slots]: Parameters<Damage["other"]>): Play {
     return one(kind, this.other(path, changed, slots));
   }
@@ -110,7 +110,7 @@ class Damage {
     return [path, column];
   }
 
-  /** Each record has the value of the one before, or none if that has none. */
+  /** Gives each record the previous record's value, or none if that has none. */
   shifted(path: string, slots = this.all): Column {
     const column = this.column(path);
     const wrong = column.slice();
@@ -118,7 +118,7 @@ class Damage {
     return [path, wrong];
   }
 
-  /** The values of other people. */
+  /** Gives records the values of other people. */
   foreign(path: string, slots = this.all): Column {
     const field = this.#population.field(path);
     const column = this.column(path).slice();

@@ -6,12 +6,12 @@ type Change = (population: Population, installation: Installation) => void;
 
 const ASKED = { isAsked: true };
 
-/** Another text for each record that has one. */
+/** Changes the text of each record that has one. */
 function rewritten(path: string): Change {
   return (population) => population.change(path, population.slots(), () => population.unique());
 }
 
-/** Gives some of the records whose value matches the same new one. */
+/** Gives some of the records with a matching value one common new value. */
 function moved(
   path: string,
   from: (value: number) => boolean,
@@ -27,7 +27,7 @@ function moved(
     );
 }
 
-/** Other values for some of the records. */
+/** Draws new values for some of the records. */
 function redrawn(path: string, least: number, most: number): Change {
   return (population, { random }) => population.redraw(path, population.some(random.between(least, most)));
 }
@@ -62,7 +62,7 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
     },
     { habit: ["fields", 1] },
   ),
-  // Deleted for the sake of privacy, or replaced by another field: once in ten years.
+  // A field is deleted for privacy, or replaced by another one: once in ten years.
   event(
     "field dropped",
     0.1,
@@ -136,7 +136,7 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
   // Leavers are made anonymous after the legal period: once in ten years for all at once.
   event("leavers anonymised", 0.1, ["accounts"], (accounts, installation) => {
     const { random } = installation;
-    // There, people who aren't active haven't left; they are only away.
+    // In organisations with weekends, people who aren't active haven't left; they are only away.
     if (installation.has("weekend")) return;
     const gone = accounts.some(
       random.between(0.3, 1),

@@ -1,4 +1,3 @@
-import type { SnapshotCollection } from "@saas-management/sdk";
 import { memoryAfter } from "../../../src/runs/guard/changed.js";
 import type { Comparison } from "../../../src/runs/guard/comparison.js";
 import { daysOf, type ResolvedRule } from "../../../src/runs/guard/rules.js";
@@ -6,13 +5,14 @@ import { type Finding, findingsOf } from "../../../src/runs/guard/verdict.js";
 import { type PastSnapshots, remembered } from "../../../src/runs/ledger/past.js";
 import type { FieldSample } from "../../../src/sync/ids/field-sample.js";
 import { filledOf } from "../../../src/sync/ids/field-sample.js";
+import type { Modelled } from "./fields.js";
 
 /** A snapshot as the guard sees it. */
 export interface Snapshot {
   readonly alive: Uint8Array;
   readonly sample: FieldSample;
   readonly at: number;
-  /** Records that were repeated. */
+  /** Number of records that were sent twice. */
   readonly duplicates?: number | undefined;
 }
 
@@ -22,9 +22,9 @@ export interface Ledger {
   readonly pasts: PastSnapshots;
 }
 
-/** Judges a snapshot by the shipped rules. @returns their findings, and the ledger once the snapshot is completed */
+/** Judges a snapshot by the shipped rules. @returns the findings, and the ledger as it is after a completion */
 export function judged(
-  collection: SnapshotCollection,
+  collection: Modelled,
   { alive: before, pasts }: Ledger,
   { alive, sample, at, duplicates = 0 }: Snapshot,
   rule: ResolvedRule,

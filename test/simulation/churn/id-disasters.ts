@@ -1,11 +1,11 @@
 import type { Population } from "./population.js";
 import type { Random } from "./random.js";
 
-/** What one run sends: the records that are there, and their values. */
+/** What one run sends: the existing records and their values. */
 export interface View {
   readonly alive: Uint8Array;
   readonly columns: readonly Int32Array[];
-  /** Records that are sent twice. */
+  /** Number of records that are sent twice. */
   readonly duplicates?: number;
 }
 
@@ -71,7 +71,7 @@ export function* idDisasters(population: Population, random: Random): Generator<
   yield lost("the largest group or plan is cut", 0, joined(others, quarter));
 }
 
-/** All but the records of these slots are missing. */
+/** A view of only the records in these slots. */
 export function only(population: Population, slots: Int32Array): View {
   const alive = new Uint8Array(population.alive.length);
   for (const slot of slots) alive[slot] = 1;
@@ -103,7 +103,7 @@ function* slices(population: Population, random: Random, all: Int32Array): Gener
   population.forget(copies);
 }
 
-/** Adds `share` records for each existing one, replacing those or in addition to them. */
+/** Adds `share` new records for each existing one, either in place of existing records or in addition. */
 function* added(
   population: Population,
   kind: string,

@@ -1,23 +1,19 @@
-import type { SnapshotCollection } from "@saas-management/sdk";
+import type { Modelled } from "./fields.js";
 import { zipf } from "./fields.js";
 import type { Habit, Organisation } from "./organisations.js";
 import { drawn, Population } from "./population.js";
 import type { Random } from "./random.js";
 
-/** Whose records have ids of others, in which field. */
-const REFERENCES: readonly (readonly [
-  child: SnapshotCollection,
-  path: string,
-  parent: SnapshotCollection,
-])[] = [
+/** Which records refer to which others, and the field with the other record's id. */
+const REFERENCES: readonly (readonly [child: Modelled, path: string, parent: Modelled])[] = [
   ["licenses", "sourceAccountId", "accounts"],
   ["licenses", "sourcePlanId", "plans"],
   ["groupMembers", "sourceGroupId", "groups"],
 ];
-/** How long a license outlives its account in organisations that don't take it back at once: until the next invoice. */
+/** How long licenses that nobody takes back at once outlive their accounts: until the next invoice. */
 const LINGERING_DAYS = 30;
 
-/** Records that have ids of others. */
+/** Records that refer to other records by id. */
 export interface Reference {
   readonly child: Population;
   readonly path: string;
@@ -31,14 +27,14 @@ export class Installation {
   readonly people: number;
   /** The share of people who join in a day, and of those who leave. */
   readonly churn: number;
-  readonly collections: ReadonlyMap<SnapshotCollection, Population>;
+  readonly collections: ReadonlyMap<Modelled, Population>;
   /** Days since a Monday at midnight, and since the run before. */
   day = 0;
   elapsed = 0;
-  /** Whether licenses linger when their accounts are gone: where nobody takes them back. */
+  /** Whether licenses outlive their accounts, because nobody takes them back at once. */
   readonly lingers: boolean;
-  /** Those who stay for a season only, or are away at times. */
-  readonly seasonal = new Map<SnapshotCollection, Int32Array>();
+  /** Records of people who stay only for a season, or are sometimes away. */
+  readonly seasonal = new Map<Modelled, Int32Array>();
 
   constructor(organisation: Organisation, random: Random) {
     const { people, churn, collections } = organisation;
@@ -50,7 +46,7 @@ export class Installation {
     this.collections = new Map(
       collections.map((collection) => [collection, new Population(collection, random.fork(collection))]),
     );
-    // Plans and groups come before what refers to them.
+    // Plans and groups come before the records that refer to them.
     for (const collection of ["plans", "groups", ...collections] as const) {
       const population = this.of(collection);
       if (population?.size !== 0) continue;
@@ -59,7 +55,7 @@ export class Installation {
     }
   }
 
-  of(collection: SnapshotCollection): Population | undefined {
+  of(collection: Modelled): Population | undefined {
     return this.collections.get(collection);
   }
 
@@ -82,7 +78,7 @@ export class Installation {
     });
   }
 
-  /** Records that refer to a removed record go with it, most of them at once. */
+  /** Removes the records that refer to a removed one, most of them at once. */
   follow(): void {
     for (const { child, path, parent } of this.references) {
       const left = child.slots(path, (value) => parent.alive[value] !== 1);
@@ -92,7 +88,7 @@ export class Installation {
     }
   }
 
-  #sizeOf(collection: SnapshotCollection): number {
+  #sizeOf(collection: Modelled): number {
     const { people, random } = this;
     if (collection === "plans") return people < 6 ? 1 : 2 + random.below(people < 1000 ? 3 : 10);
     if (collection === "groups") return this.#groups;
@@ -104,7 +100,7 @@ export class Installation {
     return Math.max(2, Math.floor(3 * Math.sqrt(this.people)));
   }
 
-  /** Half of the licenses are of the first plan, half of the others of the second, and so on. */
+  /** Half of the licenses are for the first plan, half of the rest for the second, and so on. */
   #tieParents(population: Population): void {
     const plan = population.field("sourcePlanId");
     const group = population.field("sourceGroupId");

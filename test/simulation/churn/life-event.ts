@@ -1,24 +1,24 @@
-import type { SnapshotCollection } from "@saas-management/sdk";
+import type { Modelled } from "./fields.js";
 import type { Installation } from "./installation.js";
 import type { Habit } from "./organisations.js";
 import type { Population } from "./population.js";
 
 export interface LifeEvent {
   readonly name: string;
-  /** How often it happens in a year. */
+  /** How often the event happens in a year. */
   readonly yearly: number;
-  /** The habit that includes it, and how often it then happens in an installation's life. */
+  /** The habit that brings the event, and how often it then happens in an installation's life. */
   readonly habit?: readonly [habit: Habit, times: number];
-  /** The number of days it takes; if absent, all of it happens between two runs. */
+  /** The number of days that the event takes; if absent, it happens between two runs. */
   readonly days?: number;
-  readonly concerns: readonly SnapshotCollection[];
-  /** Whether it's large and known in advance, so that the guard should ask. If not, holding a run for it is wrong. */
+  readonly concerns: readonly Modelled[];
+  /** Whether the event is large and known in advance, so that the guard should ask. If not, a hold is a false alarm. */
   readonly isAsked: boolean;
-  /** @param share How much of it happens before this run. */
+  /** @param share The part of the event that happens before this run. */
   readonly happen: (installation: Installation, share: number) => void;
 }
 
-/** @param change What happens to each of the collections that the installation has. */
+/** @param change Changes each of these collections that the installation has. */
 export function event(
   name: string,
   yearly: number,

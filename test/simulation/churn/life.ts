@@ -1,4 +1,4 @@
-import type { SnapshotCollection } from "@saas-management/sdk";
+import type { Modelled } from "./fields.js";
 import type { Installation } from "./installation.js";
 import type { Population } from "./population.js";
 
@@ -21,7 +21,7 @@ function turnoverOf(installation: Installation): number {
   let turnover = churn * elapsed;
   // Staffing agencies fill a client's order within hours, once in two months.
   if (installation.has("burst") && random.chance(0.02 * elapsed)) turnover *= 15;
-  // Contracts begin and end with the month.
+  // Contracts begin and end with a month.
   return Math.floor(day) % 30 === 0 ? 4 * turnover : turnover;
 }
 
@@ -29,8 +29,8 @@ function perMonth({ elapsed }: Installation, share: number): number {
   return (share / 30) * elapsed;
 }
 
-/** @param more Share of records added on top of those that replace others. */
-function replace(installation: Installation, collection: SnapshotCollection, share: number, more = 0): void {
+/** @param more The share of records that are added without replacing others. */
+function replace(installation: Installation, collection: Modelled, share: number, more = 0): void {
   const population = installation.of(collection);
   if (population === undefined) return;
   const { random, elapsed } = installation;
@@ -48,7 +48,7 @@ function replace(installation: Installation, collection: SnapshotCollection, sha
 
 /** The share of the records whose values change in a day. */
 const DRIFT: Readonly<Record<string, number>> = {
-  // Corrections by hand and by imports: on the high side.
+  // People correct records by hand and by imports; these rates are on the high side.
   fullName: 0.002,
   name: 0.002,
   email: 0.002,
@@ -62,7 +62,7 @@ const DRIFT: Readonly<Record<string, number>> = {
   roles: 0.0007,
   role: 0.0007,
   type: 0.0007,
-  // Licenses and devices are handed on as people change their work.
+  // Licenses and devices are handed on when people change jobs.
   sourceAccountId: 0.0007,
   sourcePlanId: 0.0007,
   billable: 0.0007,
@@ -78,7 +78,7 @@ function drift({ random, elapsed }: Installation, population: Population): void 
   }
 }
 
-/** Devices report when they are used; seats are taken and given back; systems are patched in the days after a patch day. */
+/** Devices report their use, seats are taken and given back, and systems are patched in the days after a patch day. */
 function count(installation: Installation): void {
   const { elapsed, day, hour, isWeekend, random } = installation;
   const hourly = hour >= 8 && hour < 18 && !isWeekend ? 0.16 : 0.012;
@@ -98,7 +98,7 @@ function count(installation: Installation): void {
 function followHabits(installation: Installation): void {
   const { random, day, elapsed, hour, isWeekend, seasonal, people } = installation;
   if (installation.has("jit")) {
-    // An eighth of the memberships is granted for the hours of work, under the same ids.
+    // An eighth of the memberships is granted for working hours only, always under the same ids.
     const members = installation.of("groupMembers");
     const granted = seasonal.get("groupMembers") ?? members?.some(1 / 8) ?? new Int32Array();
     seasonal.set("groupMembers", granted);

@@ -1,9 +1,9 @@
 /**
- * Lets made-up installations live through ordinary events and disasters of their sources, judged by the shipped rules:
+ * Simulates installations with ordinary events and disasters of their sources, judged by the shipped rules:
  *
  *     npm run simulate:guard -- [--seed 1] [--years 1]
  *
- * For each of the years, each organisation gets an installation, which lives up to a year.
+ * Each organisation gets one installation for each of the `--years`, and each installation lives for at most a year.
  */
 import { parseArgs } from "node:util";
 import { disasterRows, organisationRows, summaryOf } from "./report.js";

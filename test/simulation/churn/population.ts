@@ -1,4 +1,4 @@
-import type { SnapshotCollection } from "@saas-management/sdk";
+import type { Modelled } from "./fields.js";
 import { FIELDS, type FieldModel } from "./fields.js";
 import type { Random } from "./random.js";
 import { orderOf } from "./sample.js";
@@ -41,22 +41,22 @@ export function drawn(weights: readonly number[]): (random: Random) => number {
 
 /** The records of one collection. A record keeps its slot for ever; a column holds the values of one field. */
 export class Population {
-  readonly collection: SnapshotCollection;
+  readonly collection: Modelled;
   readonly fields: readonly Field[];
   readonly #random: Random;
   columns: readonly Int32Array[];
   /** 1 for records that exist. */
   alive: Uint8Array = new Uint8Array(64);
-  /** The hashes of the ids, by which records are sampled. */
+  /** Hashes of the ids. Records are sampled by these hashes. */
   orders: Uint32Array = new Uint32Array(64);
-  /** Number of earlier mail domains. */
+  /** Number of mail domains that came before the current one. */
   domains = 0;
   #slots = 0;
-  /** The slots of existing records, until one is added or removed. */
+  /** A cache of the existing records' slots, valid until a record is added or removed. */
   #present: Int32Array | undefined;
   #unique = 0;
 
-  constructor(collection: SnapshotCollection, random: Random) {
+  constructor(collection: Modelled, random: Random) {
     this.collection = collection;
     this.#random = random;
     this.fields = FIELDS[collection].map((model) => new Field(model, random, () => this.unique()));
@@ -67,7 +67,7 @@ export class Population {
     return this.slots().length;
   }
 
-  /** A value that no record has had so far. */
+  /** Returns a value that no record has had so far. */
   unique(): number {
     this.#unique += 1;
     return this.#unique;
@@ -107,7 +107,7 @@ export class Population {
     return this.fields.find((field) => field.path === path);
   }
 
-  /** Adds records with new ids. @param values The records whose values they have. */
+  /** Adds records with new ids. @param values The slots of records whose values they copy. */
   add(count: number, values?: Int32Array): Int32Array {
     this.#present = undefined;
     const added = Int32Array.from({ length: count }, (_, i) => this.#slots + i);
@@ -134,7 +134,7 @@ export class Population {
     this.alive[slot] = isThere ? 1 : 0;
   }
 
-  /** Takes the last records back, as if they had not been added. */
+  /** Removes the records that were added last, as if they had never been added. */
   forget(slots: Int32Array): void {
     this.remove(slots);
     this.#slots -= slots.length;
@@ -144,14 +144,14 @@ export class Population {
     return this.#random.chance(field.fill) ? field.draw(this.#random) : MISSING;
   }
 
-  /** Redraws the values of records, including missing ones, as for new records. */
+  /** Draws the values of records again as for new records, including missing values. */
   redraw(path: string, slots: Int32Array): void {
     const field = this.field(path);
     const column = this.column(path);
     if (field !== undefined) for (const slot of slots) column[slot] = this.draw(field);
   }
 
-  /** Changes the values of records that have one. */
+  /** Changes the values of the records that have one. */
   change(path: string, slots: Int32Array, changed: (value: number) => number): void {
     const column = this.column(path);
     for (const slot of slots) {

@@ -51,7 +51,7 @@ export class Random {
     return things[this.below(things.length)];
   }
 
-  /** The index of a weight. @param sums Sums of the weights up to each of them, the last one 1. */
+  /** Draws an index by weight. @param sums Running sums of the weights; the last one is 1. */
   weighted(sums: readonly number[]): number {
     const at = this.next();
     let low = 0;

@@ -3,8 +3,8 @@ import type { Reference } from "./installation.js";
 import type { Random } from "./random.js";
 
 /**
- * Loses records that others refer to, and keeps the others. The damage is the larger of two shares: that of the lost
- * records, and that of the records that refer to them.
+ * Loses records that others refer to, and keeps those others. The damage is the share of records that are lost, or the
+ * share of records that refer to lost ones, whichever is larger.
  */
 export function* referenceDisasters({ child, path, parent }: Reference, random: Random): Generator<Disaster> {
   const all = parent.slots();

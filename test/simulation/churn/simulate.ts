@@ -1,7 +1,7 @@
-import type { SnapshotCollection } from "@saas-management/sdk";
 import { type ResolvedRule, resolveGuard } from "../../../src/runs/guard/rules.js";
 import { planOf } from "./events.js";
 import { earlyDisasters, fieldDisasters } from "./field-disasters.js";
+import type { Modelled } from "./fields.js";
 import { judged, type Ledger } from "./guard.js";
 import { type Disaster, idDisasters, type View } from "./id-disasters.js";
 import { Installation } from "./installation.js";
@@ -21,7 +21,7 @@ const START = Date.UTC(2026, 0, 5);
 const FIRST_DISASTER_DAY = 10;
 /** How often each kind of disaster hits each collection in an installation's life. */
 const DISASTERS = 4;
-/** Disasters that hit what the ledger knows well. */
+/** Disasters that come late enough for the ledger to know what is usual. */
 const LATER: readonly (readonly [
   concerns: Outcome["concerns"],
   play: (population: Population, random: Random) => Iterable<Disaster>,
@@ -63,7 +63,7 @@ class Life {
   readonly #rule: ResolvedRule;
   readonly #tally: Tally;
   readonly #misfortune: Random;
-  readonly #ledgers = new Map<SnapshotCollection, Ledger>();
+  readonly #ledgers = new Map<Modelled, Ledger>();
   /** Events of the last runs. */
   #recent: { readonly event: LifeEvent; readonly day: number; readonly run: number }[] = [];
 
@@ -88,7 +88,7 @@ class Life {
       this.#judge(population, viewOf(population), 0);
     installation.elapsed = period;
     for (let run = 1; run < runs; run += 1) {
-      // A little past the hour, so that nights and weekends are not at their edges.
+      // Runs are a little past the hour, so that none is exactly on the edge of a night or a weekend.
       const day = run * period + 0.001;
       installation.day = day;
       live(installation);
@@ -111,13 +111,13 @@ class Life {
     this.#tally.years += (runs * period) / 365;
   }
 
-  /** Days on which the job goes down for a week: once, in two of five installations. */
+  /** Days on which the job goes down for a week. Two of five installations have one such day. */
   #outages(days: number): number[] {
     const times = this.#installation.has("outages") ? 3 : this.#misfortune.chance(0.4) ? 1 : 0;
     return Array.from({ length: times }, () => days * this.#misfortune.between(0.1, 0.9));
   }
 
-  /** @returns what was held, with the events that explain it */
+  /** @returns the held collections, with the events that explain them */
   #complete(run: number): Held[] {
     const { collections, day } = this.#installation;
     this.#recent = this.#recent.filter(
@@ -132,7 +132,7 @@ class Life {
     });
   }
 
-  /** Judges a snapshot and completes it. @returns the rules that it breaks */
+  /** Judges a snapshot, and completes it. @returns the rules that the snapshot breaks */
   #judge(population: Population, view: View, day: number, others = new Map<Population, View>()): string[] {
     const { collection } = population;
     const named = this.#installation.references.filter(({ child }) => child === population);
@@ -152,7 +152,7 @@ class Life {
     return findings.map(({ rule }) => rule);
   }
 
-  /** Plays each disaster instead of the next runs, and undoes it for the runs that follow. */
+  /** Replaces the next runs with each disaster in turn, and undoes it afterwards. */
   #suffer(population: Population, kinds: typeof LATER): void {
     const ledger = this.#ledgers.get(population.collection);
     if (ledger === undefined) return;

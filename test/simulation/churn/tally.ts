@@ -1,10 +1,10 @@
-/** The least damage that a person would see in the figures of a snapshot. */
+/** The smallest damage that a person would see in the figures of a snapshot. */
 const VISIBLE = 0.3;
-/** The least damage that is counted separately below that: a region or a page. */
+/** The smallest damage that is counted at all, in a class of its own: a region or a page. */
 const SMALLER = 0.05;
-/** What disasters hit: fields, ids, fields in the first week, records that others refer to, or too little to see. */
+/** What disasters hit: fields, ids, fields in the first week, referenced records, or too few records to see. */
 export const CONCERNS = ["fields", "ids", "early", "references", "smaller"] as const;
-/** Days within which another run held after the same event is the same question again. */
+/** If another run is held after the same event within this many days, that repeats the same question. */
 const SAME_DAYS = 21;
 /** Size classes of collections, by their minimum number of records. */
 export const SIZES = [50, 10, 0] as const;
@@ -29,7 +29,7 @@ interface Runs {
   falseHolds: number;
   approvals: number;
   repeated: number;
-  /** The rules of the false holds. */
+  /** The rules that caused false holds. */
   readonly rules: Set<string>;
 }
 

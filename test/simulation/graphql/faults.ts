@@ -15,7 +15,7 @@ const kind = fc.oneof(
 );
 export type Fault = Drawn<typeof kind>;
 
-/** The fault strikes from the n-th request on, usually one of the first, and this many in a row. */
+/** A fault that strikes some requests in a row, beginning with the n-th: usually one of the first. */
 export const fault = fc.record({
   nth: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 12 })),
   times: oneOf(1, 1, 1, 2, 3, 6),
@@ -26,14 +26,14 @@ export type ScheduledFault = Drawn<typeof fault>;
 export class FaultSchedule {
   readonly #faults: readonly ScheduledFault[];
   #requests = 0;
-  /** The faults that have struck, once for each time. */
+  /** Each fault that has struck, as often as it has. */
   readonly fired: ScheduledFault[] = [];
 
   constructor(faults: readonly ScheduledFault[]) {
     this.#faults = faults;
   }
 
-  /** Counts a request and returns what strikes it. @param can Whether a fault applies to the request */
+  /** Counts a request, and returns the fault that strikes it. @param can Whether a fault applies to the request */
   take(can: (kind: Fault) => boolean): Fault | undefined {
     this.#requests += 1;
     const struck = this.#faults.find(

@@ -8,24 +8,24 @@ export interface ObservedWalk {
   readonly legs: WalkLeg[];
 }
 
-/** One iteration. Moments are places in the order of all events. */
+/** One iteration of a walk. Times are positions in the order of all events. */
 export interface WalkLeg {
-  /** Part of the header and the variables of each of its requests. */
+  /** A text in the header and the variables of each request of this iteration. */
   readonly id: string;
   /** Ids of the yielded nodes, in order. */
   readonly ids: string[];
   readonly limit: number;
-  /** Number of pages that its caller has received so far. */
+  /** Number of pages that the caller has received so far. */
   pages: number;
-  /** Errors that its caller received, including the reason of its own signal. */
+  /** Errors that the caller received, including the reason of the caller's own signal. */
   readonly failures: unknown[];
   state: "under way" | "done" | "failed" | "left";
   /** Cursor of the last page, if the walk yields pages. */
   lastCursor?: string | undefined;
   settled?: number;
-  /** When its caller cancelled it, by a signal or by leaving the loop. */
+  /** When the caller cancelled the iteration, by a signal or by leaving the loop. */
   givenUp?: number;
-  /** Whether its caller abandoned it. */
+  /** Whether the caller abandoned the iteration. */
   forgotten?: boolean;
 }
 
@@ -44,12 +44,12 @@ export interface SentRequest {
   readonly signal: AbortSignal | null | undefined;
   readonly connection: "licenses" | "things";
   readonly page: PageAsk;
-  /** What the caller of the walk had received before. */
+  /** What the caller of the walk had received before this request. */
   readonly handed: { readonly nodes: number; readonly pages: number };
-  /** Number of nodes in its answer, if that is a page from which a walk can continue. */
+  /** Number of nodes in the answer, if the answer is a page from which a walk can continue. */
   nodes?: number;
   answered?: number;
-  /** Whether the body of its answer is neither read nor cancelled yet. */
+  /** Whether the body of the answer is still open: neither read to its end nor cancelled. */
   bodyOpen: boolean;
 }
 
@@ -71,7 +71,7 @@ export class Journal {
     this.observation = observation;
   }
 
-  /** The current moment, later than all before. */
+  /** Returns a number higher than all before. */
   moment(): number {
     this.#order += 1;
     return this.#order;
@@ -99,7 +99,7 @@ export class Journal {
     }
   }
 
-  /** Every request of the walk, or of all walks, is answered or cancelled. */
+  /** Notes a violation if a request of the walk, or of any walk, is neither answered nor cancelled. */
   mustBeOver(when: string, leg?: WalkLeg): void {
     const left = this.requests.filter(
       ({ answered, signal, leg: of }) =>

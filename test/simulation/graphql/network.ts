@@ -16,12 +16,12 @@ interface NetworkParts {
   readonly heedsSignal: boolean;
 }
 
-/** A `fetch` that carries requests to the service and answers back, with faults. */
+/** A `fetch` that carries requests and answers between client and service, with faults. */
 export function simulatedFetch(parts: NetworkParts): typeof globalThis.fetch {
   const { heedsSignal, faults, journal } = parts;
   return (_url, init = {}) => {
     const { signal } = init;
-    // As Node's fetch does: nothing is sent.
+    // Like Node's fetch, this sends nothing if the signal has already fired.
     if (heedsSignal && signal?.aborted === true) return Promise.reject(signal.reason);
     const request = note(init, journal);
     const fault = faults.take((kind) => {
@@ -57,7 +57,7 @@ function note({ headers, body, signal }: RequestInit, journal: Journal): SentReq
   return request;
 }
 
-/** Reads the paging variables, under the names of both documents. */
+/** Reads the paging variables under the names that the two documents use. */
 function pageOf({ first, after, last, before, size, from, back, until }: Record<string, unknown>): PageAsk {
   const text = (value: unknown) => (typeof value === "string" ? value : undefined);
   const forward = first ?? size;
@@ -93,7 +93,7 @@ async function carry(
   return new Response(body(request, text, end, heeded), { status, headers });
 }
 
-/** A body that records whether it was read to its end or cancelled. @param heeded Ends it */
+/** A body that records whether it was read to its end or cancelled. @param heeded A signal that ends the body */
 function body(
   request: SentRequest,
   text: string,

@@ -12,7 +12,7 @@ const walk = fc.record({
   direction: oneOf("forward", "forward", "backward"),
   pageSize: fc.integer({ min: 1, max: 6 }),
   limit: fc.option(fc.integer({ min: 0, max: MAX_ROWS }), { nil: undefined, freq: 2 }),
-  /** The row to start after. */
+  /** The row after which the walk starts. */
   start: seldom(fc.integer({ min: 1, max: MAX_ROWS })),
   prefetch: fc.boolean(),
   /** `array`: `toArray()`. */
@@ -21,7 +21,7 @@ const walk = fc.record({
   width: oneOf(1, 1, 1, 2, 3),
   /** How long the caller works on each node or page. */
   pauseMs: oneOf(0, 0, 3, 40, 2000),
-  /** How the walk is left, and after how many nodes or pages. `cut`: by `return()` during `next()`. */
+  /** How the caller leaves the walk, and after how many nodes or pages. `cut` calls `return()` during `next()`. */
   leaving: fc.option(
     fc.record({
       how: oneOf("break", "break", "abort", "cut", "forget"),
@@ -35,7 +35,7 @@ const walk = fc.record({
   resumes: oneOf(0, 1, 3),
   timeoutMs: oneOf(100_000, 100_000, 100_000, 5000, 300),
   retries: oneOf(4, 4, 4, 1, 0),
-  /** When the caller cancels, 0 for at once. */
+  /** When the caller cancels; 0 cancels at once. */
   abortAfterMs: seldom(oneOf(0, 4, 7, 12, 20, 33, 400, 3000)),
 });
 export type WalkSpec = Drawn<typeof walk>;
@@ -43,7 +43,7 @@ export type WalkSpec = Drawn<typeof walk>;
 const walks = fc.array(walk, { minLength: 1, maxLength: 4 });
 
 export const program = fc.record({
-  /** Run concurrently; some close the client while others use it. */
+  /** The callers run concurrently, and some close the client while others use it. */
   callers: fc.array(
     fc.oneof(
       weighted(7, walks),

@@ -2,7 +2,7 @@ import type { Fault } from "./faults.js";
 import type { PageAsk, SentRequest } from "./journal.js";
 import type { WalkSpec } from "./program.js";
 
-/** Distinguishes cursors of one place. */
+/** The cursor of a row. Variants are different cursors for the same row. */
 export function cursorAt(row: number, variant = 0): string {
   return `k${row}~${variant}`;
 }
@@ -21,14 +21,14 @@ export class SimService {
     this.#rows = Array.from({ length: rows }, (_, index) => index + 1);
   }
 
-  /** Ids of the rows that a walk yields, in its order. */
+  /** Ids of the rows that a walk yields, in the order of the walk. */
   idsOf({ connection, direction, start, limit }: WalkSpec): readonly string[] {
     const beyond = this.#beyond({ direction, cursor: start === undefined ? undefined : cursorAt(start) });
     const rows = direction === "forward" ? beyond : beyond.reverse();
     return rows.slice(0, limit).map((row) => `${connection}-${row}`);
   }
 
-  /** The answer to a request, as a fault makes it. */
+  /** The answer to a request, changed by a fault if there is one. */
   execute(request: SentRequest, fault: Fault | undefined): object {
     const { connection, page, leg } = request;
     const first = this.#firstCursors.get(leg) ?? page.cursor;

@@ -10,7 +10,7 @@ import type { Program } from "./program.js";
 import { SimService } from "./service.js";
 import { walk } from "./walks.js";
 
-// The first request of a process loads graphql and graphql-request, in turns that are not the simulation's.
+// The first request of a process loads graphql and graphql-request, in turns that the simulation can't control.
 const fetch = async () => Response.json({ data: {} });
 await new GraphQLClient({ baseUrl: "http://127.0.0.1", apiKey: "warm-up", fetch }).request("{ a }", {});
 
@@ -42,7 +42,7 @@ export async function simulate({ callers, rows, faults, heedsSignal }: Program):
     clock,
     logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
   });
-  /** From now on nothing may be sent, and once it has closed, nothing may be left. */
+  /** Closes the client: from now on nothing may be sent, and afterwards nothing may be left. */
   const close = async () => {
     const closed = client.close();
     journal.closing ??= journal.moment();
@@ -52,7 +52,7 @@ export async function simulate({ callers, rows, faults, heedsSignal }: Program):
   const runCaller = async (steps: Program["callers"][number]) => {
     for (const step of steps) await (step.do === "walk" ? walk(step, client, journal) : close());
   };
-  /** Whether it ends. */
+  /** Whether some work ends. */
   const ends = async (work: Promise<unknown>): Promise<boolean> => {
     let done = false;
     const working = work.then(() => {

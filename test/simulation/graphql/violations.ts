@@ -1,4 +1,4 @@
-/** What must hold after every program, whatever the faults. */
+/** Checks what must be true after every program, with any faults. */
 import { getEventListeners } from "node:events";
 import { SaasManagementError } from "@saas-management/sdk/graphql";
 import { GaveUp } from "../process-parts.js";
@@ -38,7 +38,7 @@ function brokenWalks({ spec, legs }: ObservedWalk, { service, journal }: Simulat
 
 function wrongPosition({ width, unit }: WalkSpec, { state, ids, failures, givenUp }: WalkLeg): string[] {
   const error = failures.at(-1);
-  // With concurrent steps a later one may have yielded more, and a cancelled walk has no position.
+  // With concurrent steps, a later step may have yielded more. A cancelled walk has no position.
   if (state !== "failed" || width > 1 || givenUp !== undefined) return [];
   if (!(error instanceof SaasManagementError)) return [];
   const handed = unit === "array" ? 0 : ids.length;
@@ -46,14 +46,14 @@ function wrongPosition({ width, unit }: WalkSpec, { state, ids, failures, givenU
   return told === handed ? [] : [`position: ${told} nodes reported of ${handed} (${error.code})`];
 }
 
-/** One page is requested at a time, at most one ahead, and none past the limit. */
+/** Pages are requested one at a time, at most one page ahead, and none past the limit. */
 function brokenPaging(
   { prefetch, unit, width, pageSize, direction }: WalkSpec,
   { id, limit }: WalkLeg,
   requests: readonly SentRequest[],
 ): string[] {
   const found: string[] = [];
-  /** Number of nodes of each page, in the order of the walk, by its cursor. */
+  /** Number of nodes of each page by its cursor, in the order of the walk. */
   const pages = new Map<string | undefined, number>();
   for (const [index, { page, nodes, handed, sent }] of requests.entries()) {
     const last = requests[index - 1];
@@ -76,7 +76,7 @@ function brokenPaging(
       nodes: sum(consumed) - handed.nodes,
       pages: consumed.length - handed.pages,
     }[unit];
-    // With concurrent steps, completed ones may not be counted yet.
+    // With concurrent steps, some completed ones may not be counted yet.
     if (behind > width - 1) found.push(`prefetch: ${id} requests a page ${behind} ${unit} too early`);
     if (nodes !== undefined) pages.set(page.cursor, nodes);
   }
@@ -87,7 +87,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** Nothing is sent for a walk that has ended or was cancelled, or after close(). */
+/** No request is sent after close(), or for a walk that has ended or was cancelled. */
 function unwantedRequests({ journal: { requests, closing } }: Simulated): string[] {
   return requests.flatMap(({ leg, sent, signal }) => {
     const ends = { "was given up": leg.givenUp, "had ended": leg.settled, "was closed": closing };

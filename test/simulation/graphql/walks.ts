@@ -31,7 +31,7 @@ interface Things {
   };
 }
 
-/** Walks, and continues from where a walk failed or was left as often as the program says. Never rejects. */
+/** Walks. Continues where a walk failed or was left, as often as the program says. Never rejects. */
 export async function walk(spec: WalkSpec, client: GraphQLClient, journal: Journal): Promise<void> {
   const observed: ObservedWalk = { spec, legs: [] };
   journal.walks.push(observed);
@@ -39,9 +39,9 @@ export async function walk(spec: WalkSpec, client: GraphQLClient, journal: Journ
   let limit = spec.limit ?? Number.POSITIVE_INFINITY;
   for (let resumes = 0; resumes <= spec.resumes; resumes += 1) {
     const leg = journal.begin(observed, limit);
-    // Only the first is left early: the later ones show that nothing is lost.
+    // Only the first walk is left early; the later ones show that nothing is lost.
     await new Leg(resumes === 0 ? spec : { ...spec, leaving: undefined }, leg, journal).run(client, cursor);
-    // One concurrent step may fail while a later one yields a page: the error's position is then out of date.
+    // If a concurrent step yields a page after this one has failed, the error's position is out of date.
     const next = spec.width === 1 ? resumption(leg) : undefined;
     if (next === undefined) break;
     cursor = next.cursor;
@@ -49,7 +49,7 @@ export async function walk(spec: WalkSpec, client: GraphQLClient, journal: Journ
   }
 }
 
-/** Where another walk can continue, if it can. */
+/** The position from which another walk can continue, if there is one. */
 function resumption({ state, lastCursor, failures }: WalkLeg) {
   const last = failures.at(-1);
   if (state === "failed" && last instanceof SaasManagementError && last.position !== undefined)
@@ -58,7 +58,7 @@ function resumption({ state, lastCursor, failures }: WalkLeg) {
   return state === "left" && lastCursor ? { cursor: lastCursor } : undefined;
 }
 
-/** One iteration, as the program says. */
+/** One iteration that follows the program. */
 class Leg {
   readonly #spec: WalkSpec;
   readonly #leg: WalkLeg;
@@ -114,7 +114,7 @@ class Leg {
     return client.paginate(THINGS, { only: id }, { ...paging, select, variableNames });
   }
 
-  /** Call it right after the first call: it starts the timer that cancels the walk. */
+  /** Starts the timer that cancels the walk. Call this right after the walk's first call. */
   #startTime(): void {
     const { abortAfterMs } = this.#spec;
     if (abortAfterMs === 0) this.#abort();
@@ -178,7 +178,7 @@ class Leg {
       if (left !== undefined) return left;
       if (leg.state === "done") return;
       if (failures > again) {
-        // A later step may have yielded a page.
+        // With concurrent steps, a later one may have yielded a page.
         if (width > 1) await journal.step<unknown>(leg, iterator.return?.() ?? Promise.resolve());
         leg.state = "failed";
         return;

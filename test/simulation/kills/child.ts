@@ -1,6 +1,6 @@
 /**
- * Makes runs until it is killed, each with a different snapshot, and prints `completed` after each. Arguments:
- * endpoint, key, installation, folder of the ledger, folder of the spool, number of runs that were completed before.
+ * Makes runs with different snapshots until the process is killed, and prints `completed` after each. Arguments:
+ * endpoint, key, installation, folder of the ledger, folder of the spool, number of runs completed before.
  */
 import { defineConnector, fileLedger } from "../../../src/index.js";
 import { createSyncClient } from "../../../src/runs/engine.js";

@@ -1,6 +1,6 @@
 /**
- * Kills processes with runs at random moments, against the reference server, and shows that whatever is marked as removed
- * is missing from the last snapshot that was completed, and that nothing of a run stays on the disk.
+ * Kills processes at random moments of runs against the reference server. Shows that only records missing from the last
+ * completed snapshot are marked as removed, and that no run leaves anything on the disk.
  *
  *     npm run kills -- [kills] [seed]
  */
@@ -16,7 +16,7 @@ import { startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import { ALL_IDS, idsOf } from "./snapshots.js";
 
 const LEASE_MS = 15 * 60_000;
-/** About as long as a run takes. */
+/** The longest wait before a kill: about as long as a run takes. */
 const MOST_MS = 60;
 
 const [kills = 100, seed = Date.now() % 2 ** 31] = process.argv.slice(2).map(Number);
@@ -38,7 +38,7 @@ try {
     child.kill("SIGKILL");
     await once(child, "close");
     check(`kill ${kill}`);
-    // If a process died after its start was answered and before it was in the journal, nobody can abort its lock.
+    // If a process died between the answer to its start and its entry in the journal, nobody can release its lock.
     clock.advance(LEASE_MS);
   }
   console.log(

@@ -10,7 +10,7 @@ const service = testService();
 const DAY_MS = 24 * 60 * 60 * 1000;
 const COMPLETED = /accounts\..+\.ids$/;
 
-test("lets the same run pass exactly once", async () => {
+test("an approval lets the same run pass exactly once", async () => {
   await service.runAccounts(ids(10));
   const { approvalId } = await heldBy(service.runAccounts(ids(4)));
   const { collections } = await service.runAccounts(ids(4), { approve: approvalId });

@@ -57,7 +57,7 @@ test.each(AHEAD)(
     const { run } = runsOf();
     for (let day = 0; day < 6; day += 1) await run(START + day * DAY_MS + (day === wrong ? ahead : 0), 140);
     for (let day = 6; day < 20; day += 1) await run(START + day * DAY_MS, 120);
-    // They would be too few of 140.
+    // Runs with 100 ids would be held if they were still compared with 140.
     for (let day = 20; day < 30; day += 1) await run(START + day * DAY_MS, 100);
     await heldBy(run(START + 30 * DAY_MS, 70));
   },

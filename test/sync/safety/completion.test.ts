@@ -111,7 +111,7 @@ test("compares with both snapshots if another process completed the batch before
   expect(error.reasons[0]).toMatchObject({ known: 19, removed: 9 });
 });
 
-test("names the number of new ids together with the snapshot that they are too many for", async () => {
+test("a flood of new ids is reported together with the size of the snapshot that it exceeds", async () => {
   await service.runAccounts(ids(10));
   const run = interrupted("answer", ids(40), { guard: { added: false } });
   await expect(run).rejects.toMatchObject({ code: "BATCH_STATE" });

@@ -68,7 +68,7 @@ test.each(guardsThatAreOff)("a run with guard %j is remembered but not judged", 
   expect(`${receipt}`.split("\n")[0]).toContain(isOn ? "; guard: on." : "; guard: off.");
   expect(receipt.collections.accounts?.expected).toMatchObject({ baseline: "completed", removed: 20 });
   expect(sizes(await rememberedOf())).toEqual([40, 20]);
-  // The next run is compared with both.
+  // The next run is compared with both snapshots.
   expect((await rulesOf(send(people(20, { email: "", active: false })))).rules).toEqual([
     "window",
     "changed active",

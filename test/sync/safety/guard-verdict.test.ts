@@ -45,7 +45,7 @@ function past(sent: number, daysAgo: number, more: Partial<PastSnapshot> = {}): 
   return { at: NOW - daysAgo * DAY_MS, sent, filled: {}, ...more };
 }
 
-test("removed: names the set of ids and how many of it are missing", () => {
+test("removed: names the set of ids, and how many of these are missing", () => {
   const one = findings({ sets: [completed(4000, 1004)], sent: 2996 });
   expect(one).toEqual([{ rule: "removed", text: "1,004 of 4,000 known ids would be removed (25.1 %)" }]);
   const [both] = findings({ sets: [completed(4000, 1004), unclear(4100, 1104)], sent: 2996 });

@@ -1,4 +1,4 @@
-/** A held first run leaves nothing behind that a later run could take for a baseline, and says what it is about. */
+/** A held first run leaves nothing that a later run could mistake for a baseline, and explains why it was held. */
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileLedger, storeLedger } from "@saas-management/sdk";
@@ -10,7 +10,7 @@ import { accounts, heldBy, ids, testService } from "../../support/test-service.j
 
 const service = testService();
 
-/** The ledger's contents after the call. A run whose process is killed at that moment leaves this behind. */
+/** The contents of the ledger right after this call, which is what a process killed at that moment leaves behind. */
 async function leftBehind(
   call: Parameters<typeof isPutOf>[0],
   run: (ledger: ReturnType<typeof storeLedger>) => Promise<unknown>,

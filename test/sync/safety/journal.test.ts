@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 const entries = () => service.journal();
-/** Does something while a run's batch is open: saving its ids waits for it. */
+/** Does something while a run's batch is open. The run's ids are saved only afterwards. */
 const during = (meanwhile: () => Promise<void>, below: Store = new FileStore(service.directory)) =>
   storeLedger(
     watchedStore(below, async (call, go) => {
@@ -323,7 +323,7 @@ async function killedStart(ageMs: number, owner: object = { host: "another" }): 
   await otherJournal().noteStart();
   await service.startBatch();
   const [path = ""] = await entries();
-  // As if by another process.
+  // The entry must look like another process's.
   const other = path.replace(/[0-9a-f]+\.start$/, "0123456789ab.start");
   await rename(path, other);
   await editFields(await age(other, ageMs), { host: "here", bootId: "", pid: 7, ...owner });

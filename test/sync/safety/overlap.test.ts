@@ -31,7 +31,7 @@ beforeEach(() => {
 
 const EVENT = "externallyDiscoveredUsage";
 
-/** Reads the vendor: all accounts, and the events since the watermark. Between the two it waits for `meanwhile`. */
+/** Reads the vendor, waits for `meanwhile`, and writes all accounts and the events since the watermark. */
 const read =
   (meanwhile: () => unknown = () => {}): RunFunction<"accounts"> =>
   async (batch, { watermark, advance }: RunContext) => {
@@ -169,7 +169,7 @@ describe.each(apart)("runs that have nothing in common don't affect each other: 
   test("before it has the lock", async () => {
     await fast({ snapshots: ["accounts"] });
     let lists = 0;
-    // The third list happens under the lock, when this run's batch is open, so the other run gets in before it.
+    // The other run completes at the first `list` after the connector's call: the next one is under this run's lock.
     const watched = watchedStore(store, async ({ method }, go) => {
       if (method === "list" && calls === 1) lists += 1;
       if (lists === 1) {
@@ -213,7 +213,7 @@ test("another run that completes at any moment never restores an older state, or
       count += 1;
       if (count === moment) {
         isCompleted = service.states().join() === "completed,completed";
-        // Under the lock of this run it is refused.
+        // The next run is refused while this run has the lock.
         other = completeNext().catch(() => {
           version -= 1;
         });

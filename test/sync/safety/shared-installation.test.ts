@@ -206,7 +206,7 @@ test("a late ledger entry keeps a later completed run, and holds of other collec
   await send({ accounts: [0, 42] });
   await note();
   expect(await shown()).toEqual([["plans", false]]);
-  // It is compared with the later one, so u41 would be removed.
+  // This run is compared with the later completed run, so it removes u41.
   const { collections } = await send({ accounts: [0, 41] });
   expect(collections.accounts?.expected).toMatchObject({ removed: 1 });
   await send({ plans: [0, 10] }, { approve: approvalId });

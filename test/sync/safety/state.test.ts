@@ -78,7 +78,7 @@ test("a hold is refused if a later snapshot was already completed", async () => 
   await expect(hold(ledger, "late", 7)).rejects.toThrow("Another run has completed plans in the meantime.");
 });
 
-test("a run is recorded once if the store says that another one has put its state", async () => {
+test("a run is recorded only once if the store wrongly says that another run has put that state", async () => {
   const below = memoryStore();
   let puts = 0;
   const store: Store = {

@@ -111,7 +111,7 @@ test.each(["before", "after"] as const)(
         () => {},
       );
       expect([40, 44]).toContain(present().length);
-      // Whatever the store kept of these runs, half of the records are still too few.
+      // No matter what the store kept of these runs, half of the records are still too few.
       await heldBy(run(20));
       await run(44);
       struck = Math.max(half.state.calls, whole.state.calls) >= nth;

@@ -6,11 +6,11 @@ import { memoryStore } from "../../../src/runs/ledger/store.js";
 import { ofSnapshots } from "../../support/adopted.js";
 import type { RunFunction } from "../../support/connector.js";
 import { collectionLedger } from "../../support/ledgers.js";
-import { until } from "../../support/promises.js";
+import { driven, until } from "../../support/promises.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 import { type LedgerStep, type UnansweredLedger, unanswered } from "../../support/unanswered.js";
 
-// The server's clock runs; this one ends only what a test wants it to end.
+// The clients' clock stands still until a test moves it. The server has its own clock, which runs.
 const clock = new TestClock({ startAt: new Date(1_700_000_000_000) });
 let warnings: string[];
 const warn = (message: string) => void warnings.push(message);
@@ -23,20 +23,8 @@ const scope = () => ({
 });
 
 /** How a run ends if only time passes. */
-async function endOf(run: Promise<unknown>): Promise<unknown> {
-  let end: { readonly of: unknown } | undefined;
-  const settle = (of: unknown) => {
-    end = { of };
-  };
-  run.then(settle, settle);
-  for (let turn = 0; end === undefined && turn < 20_000; turn += 1) {
-    clock.advance(1000);
-    // Gives the service time to answer: if only turns passed, a lease could end first.
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-  if (end === undefined) throw new Error("The run has not ended.");
-  return end.of;
-}
+const endOf = (run: Promise<unknown>): Promise<unknown> =>
+  driven(clock, run).catch((error: unknown) => error);
 
 /** Fires after a minute, as `AbortSignal.timeout` does. */
 function timeLimit(): AbortSignal {
@@ -119,7 +107,7 @@ describe.each([...BEFORE_THE_START, ...UNDER_THE_LOCK])("a ledger that never ans
     ],
     [
       "does not keep a run from ending when its client is closed",
-      () => clock.drive(service.sync.close()),
+      () => driven(clock, service.sync.close()),
       { code: "CLOSED" },
       aborted,
     ],
@@ -201,7 +189,7 @@ test("a run returns its receipt even if its end is never stored", async () => {
   expect(next.collections.accounts).toMatchObject({ expected: { baseline: "unclear", known: 11 } });
 });
 
-test("records nothing after the run has ended without it", async () => {
+test("a ledger that answers after the run has ended without it records nothing", async () => {
   await service.run(["accounts", "plans"], writeBoth, { ledger: storeLedger(below) });
   const slow = unanswered("look 4", below);
   const run = service.run(["accounts", "plans"], writeBoth, { ledger: slow.ledger });

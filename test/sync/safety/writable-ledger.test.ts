@@ -13,7 +13,7 @@ import { heldBy, ids, testService } from "../../support/test-service.js";
 
 type FileCall = "link" | "fsync" | "write" | "open" | "mkdir" | "read" | "unlink";
 
-/** The call that the file system refuses, and its error code. */
+/** The call that the file system refuses, and the error code of the refusal. */
 const lacking = { call: "", code: "" };
 const real = { ...promises };
 
@@ -23,7 +23,7 @@ function refuse(call: FileCall): void {
   throw Object.assign(new Error(message), { code: lacking.code, syscall: call });
 }
 
-/** A file that refuses the calls that its file system refuses. */
+/** An open file that refuses the same calls as the file system. */
 function refusing(file: promises.FileHandle): promises.FileHandle {
   const { appendFile, sync, read } = file;
   const of =

@@ -229,7 +229,7 @@ describe.skipIf(isMissing)("the app", { timeout: 240_000 }, () => {
     await complete.click();
     await cases(page).filter({ hasText: "Saving…" }).waitFor();
     release();
-    await cases(page).filter({ hasText: "Someone has completed this case already." }).waitFor();
+    await cases(page).filter({ hasText: "Someone has already completed this case." }).waitFor();
     await cases(page).filter({ hasText: "In preparation" }).waitFor();
   });
 });

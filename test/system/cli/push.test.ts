@@ -201,8 +201,8 @@ test.each([
     65,
     "--first-run expects 2 records of plans, and the connector wrote 1. Nothing was sent",
   ],
-  ["--first-run=2", 2, "--first-run must be alone, or have a number of records for accounts,plans."],
-  ["--first-run=2,x", 2, "--first-run must be alone"],
+  ["--first-run=2", 2, "--first-run takes no value, or a number of records for each of accounts,plans."],
+  ["--first-run=2,x", 2, "--first-run takes no value"],
 ])("checks the record counts given for a first run: %s", async (option, code, said) => {
   await service.writeFile("accounts.jsonl", '{"id":"u1"}\n{"id":"u2"}\n');
   const seats = '{"model":"SEAT_BASED","seatBased":{}}';

@@ -103,7 +103,7 @@ const CASES: readonly Case[] = [
   {
     what: "a file without rows",
     prepare: () => service.writeFile("accounts.csv", "id\n"),
-    says: [/if no rows are right, set allowEmpty for it in a configuration\.\n/],
+    says: [/if a file without rows is valid, set allowEmpty for it in a configuration\.\n/],
     hints: NONE,
   },
   {

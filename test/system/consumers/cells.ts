@@ -20,7 +20,7 @@ export interface Cell {
 }
 
 const NODES = { "20.19": "node-20", "22": "node-22", "24": "node-24", "26": "node-26" } as const;
-/** The oldest and the newest version, and the one that `.ci/run` tests again with. */
+/** The oldest and the newest version of Node, and the one with which `.ci/run` repeats the tests. */
 const NODES_OF_CI: readonly string[] = ["20.19", "24", "26"];
 const BOTH_APIS = { accepted: 2, refused: true, names: ["Figma", "Zoom"], oneCopy: true };
 /** What a page gets from a handler of `examples/handlers`. */

@@ -14,8 +14,8 @@ interface Answer {
 }
 
 /**
- * Asks TypeScript's language server, as editors do, where the last uses of names in a program are defined. Returns
- * for each name what stands at that place, and its file.
+ * Asks TypeScript's language server, as editors do, where a program's names are defined, at their last use. Returns the
+ * name and the file of each definition.
  */
 export async function definitions(
   file: string,

@@ -39,7 +39,7 @@ describe.skipIf(skipped)(`one installation across many workers, with BullMQ${why
     expect(service.inspect().batches).toEqual([]);
   });
 
-  test("a worker that stalls while it sends, and whose job another one has then, ends its run and takes more jobs", async () => {
+  test("a worker that stalls while it sends ends its run when another worker has its job, and then takes more jobs", async () => {
     const fanOut = await fanOutOf(8000);
     const sending = service.server.faults.add({ on: "SyncRecords", fault: "stall" });
     await fanOut.flow(service.installationId);

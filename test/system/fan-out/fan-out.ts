@@ -102,7 +102,7 @@ export class FanOut {
   async runWithKills(installationId: string): Promise<Line> {
     await Promise.all([this.flow(installationId), this.flow(installationId)]);
     this.#endless = "part0";
-    // It is sending, and only another worker can continue.
+    // The stalled worker is sending, and only another worker can continue the job.
     const sending = this.server.faults.add({ on: "SyncRecords", fault: "stall" });
     for (let worker = 0; worker < WORKERS; worker += 1) this.work();
     for (const isReached of [() => this.lines.length > 0, () => sending.fired > 0]) {

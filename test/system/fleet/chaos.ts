@@ -9,14 +9,14 @@ const DEAD_AFTER_MS = 10_000;
 /** The outcome. */
 export interface ChaosFigures {
   readonly differences: readonly string[];
-  /** Two runs of a job that were claimed so close together that pg-boss can't have considered the first worker dead. */
+  /** Runs of one job, claimed so soon after each other that pg-boss couldn't yet think the first worker dead. */
   readonly earlyOverlaps: readonly Overlap[];
-  /** Overlaps after that time: one of the two runs was stalled. */
+  /** Overlaps of runs that were claimed further apart, because one of the two had stalled. */
   readonly stalledOverlaps: readonly Overlap[];
   readonly runs: number;
-  /** By code and disposition. */
+  /** How many runs failed, by code and disposition. */
   readonly failed: Readonly<Record<string, number>>;
-  /** The longest wait for a dead run's lock, among installations without a lost start. */
+  /** The longest wait for a dead run's lock. Installations with a lost start don't count. */
   readonly longestWaitMs: number;
   /** Installations with a batch that nobody could abort: see `settled`. */
   readonly lostStarts: number;
@@ -25,9 +25,9 @@ export interface ChaosFigures {
 }
 
 /**
- * Four workers, two schedulers that start the same jobs, SIGKILLs at moments of a seed, and a restart of the database in
- * the middle. Then everything settles.
- * @param mostPauseMs Between two kills.
+ * Runs four workers and two schedulers that start the same jobs, with SIGKILLs at seeded moments and a restart of the
+ * database in the middle, until everything settles.
+ * @param mostPauseMs The longest pause between two kills.
  */
 export async function chaos(
   fleet: Fleet,

@@ -9,7 +9,7 @@ import { startVendor, type Vendor } from "./vendor.js";
 import { Workers } from "./workers.js";
 
 const LOOK_MS = 200;
-/** How many checks in a row, five seconds at least, must see no progress. A machine that stalls makes no checks. */
+/** After this many checks without progress, at least 5 s, a fleet has stopped. A stalled machine checks nothing. */
 const STILL_LOOKS = 25;
 const LEASE_MS = 15 * 60_000;
 
@@ -62,8 +62,8 @@ export class Fleet {
   }
 
   /**
-   * Resolves when no job waits or runs. If nothing moves any more, a process was killed after it had asked for a batch
-   * and before it knew its id. Nobody can abort that batch, so its lease is ended here.
+   * Resolves when no job waits or runs. If nothing moves, a process was killed after it asked for a batch and before it
+   * knew the batch's id. Nobody can abort that batch, so this ends its lease.
    */
   async settled(): Promise<void> {
     const { lines } = this.workers;

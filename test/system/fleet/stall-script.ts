@@ -1,4 +1,4 @@
-/** Imported into a worker: stops it once between claiming a job and starting it, which begins with a touch. */
+/** A worker that imports this stops once between claiming a job and starting it. Starting begins with a touch. */
 import pg from "pg";
 
 let hasStalled = false;

@@ -57,7 +57,7 @@ export class PythonServer {
     await this.#program.ask({ ask: "counts", counts });
   }
 
-  /** The calls and messages since this was last asked. */
+  /** The calls and messages since the last call of `received`. */
   async received(): Promise<{
     readonly calls: readonly string[];
     readonly metadata: readonly Readonly<Record<string, string>>[];

@@ -31,7 +31,7 @@ describe.skipIf(skipped)(`runs of several processes with a ledger in PostgreSQL$
     const approved = [0, 1].map(() => start("whole", ids(20), { approve }).line());
     const [first, second] = (await Promise.all(approved)).sort();
     expect(second).toBe("completed");
-    // The other one finds the lock taken, the ledger changed, or the approval used by what is now the baseline.
+    // The other run finds the lock taken, the ledger changed, or the approval used by the run that is now the baseline.
     expect(first).toMatch(/^(BATCH_IN_PROGRESS|RUN_OUTDATED|RUN_HELD|completed)/);
     expect(service.present()).toHaveLength(20);
     await heldBy(service.runAccounts(ids(2), { ledger: ledger(), approve }));
@@ -56,7 +56,7 @@ describe.skipIf(skipped)(`runs of several processes with a ledger in PostgreSQL$
       await restarting;
       states.push(service.states().at(-1) ?? "");
     }
-    // If a run doesn't wait, either may be true.
+    // A run that doesn't wait may be completed or aborted.
     expect(["completed", "aborted"]).toContain(states.pop());
     expect(states).toEqual(["completed", "completed"]);
     const { collections } = await run(ids(11));

@@ -1,8 +1,7 @@
 /**
- * Works in a process that nothing else keeps alive, and prints how the work ends. The source of `writing`, a batch, and
- * of `reading`, a run, waits for something that never comes: for longer than a lease, until the run is ended.
- * `completed`, `aborted`, `closed` and `client closed` end a batch in that way. With `unconnected`, the service does
- * not answer.
+ * Works in a process that nothing else keeps alive, and prints how the work ends. With `writing` a batch, and with
+ * `reading` a run, has a source that waits for ever, past the end of a lease, until the work is ended. `completed`,
+ * `aborted`, `closed` and `client closed` say how a batch ends. With `unconnected`, the service does not answer.
  */
 
 import { BatchStateError, SaasManagementError } from "../../../src/core/errors/index.js";
@@ -22,7 +21,7 @@ const stop = new AbortController();
 
 async function* source() {
   yield [{ id: "u1" }];
-  // Neither of them keeps the process alive.
+  // Neither of these two timers keeps the process alive.
   setTimeout(() => {
     clock.advance(2 * LEASE_MS);
     setTimeout(() => stop.abort("ended by the caller"), 1).unref();

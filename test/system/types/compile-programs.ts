@@ -10,7 +10,7 @@ type TypeScript = typeof ts;
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const SUBPATHS = ["graphql", "sources", "testing"];
 
-/** The names that programs use: of the package, and some values. */
+/** Declares the names that programs use: some of the package's, and some values. */
 const GIVEN = `
 import * as sdk from "@saas-management/sdk";
 import * as graphqlSdk from "@saas-management/sdk/graphql";

@@ -4,7 +4,7 @@ import { type Case, completeCase, openCase, openedCases } from "../cases.ts";
 import { Problem } from "./problem.tsx";
 import type { Draft } from "./types.ts";
 
-/** Opens procurement cases and completes them. Changes show at once, and are taken back if the service refuses them. */
+/** Opens and completes procurement cases. A change shows at once, and is reverted if the service refuses it. */
 export function CasesPanel({ draft }: { readonly draft: Draft | undefined }) {
   const { data: cases = [] } = useQuery(openedCases);
   const { mutate, error } = useMutation(openCase);

@@ -7,7 +7,7 @@ const TYPING_MS = 250;
 const ACTIVITIES = { "": "Any", UNUSED: "Unused", USED: "Used" };
 const isActivity = (value: string): value is Filter["activity"] => value in ACTIVITIES;
 
-/** Search, vendor and activity. Typing takes effect when it pauses. */
+/** Search, vendor and activity. Typed text takes effect after a pause. */
 export function FilterBar(props: { readonly filter: Filter; readonly onChange: (filter: Filter) => void }) {
   const { filter, onChange } = props;
   const vendors = useQuery(queries.vendors());

@@ -81,7 +81,7 @@ export function LicenseTable(props: {
           {licenses.length.toLocaleString()} of {total.toLocaleString()} licenses
         </p>
         {hasNextPage && (
-          // Not disabled while it loads: a disabled button would lose the keyboard's focus.
+          // A button that's disabled while it loads would lose the keyboard's focus.
           <button
             type="button"
             aria-disabled={isFetchingNextPage}

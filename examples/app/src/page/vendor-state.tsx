@@ -12,7 +12,7 @@ const STATES = {
 };
 const isState = (value: string): value is keyof typeof STATES => value in STATES;
 
-/** The state of a vendor's applications, which can be changed for the vendor as a whole. */
+/** The states of a vendor's applications, and a way to change all of them. */
 export function VendorState({ vendor }: { readonly vendor: string }) {
   const query = queries.applications(vendor);
   const { data = [] } = useQuery(query);

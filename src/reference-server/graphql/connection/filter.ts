@@ -3,7 +3,7 @@ import { type GraphQLInputObjectType, getNullableType, isInputObjectType } from 
 import { isObject } from "../../values.js";
 import { ErrorCode, requestError } from "../errors.js";
 
-/** An object of the schema. Its properties are named like the fields; an expensive one may be a getter. */
+/** An object of the schema, with properties named like the fields; an expensive property may be a getter. */
 export type Row = object;
 
 function fieldOf(row: Row | null, field: string): unknown {
@@ -90,7 +90,7 @@ const comparisons: Readonly<Record<string, (operand: unknown) => Condition>> = {
   in: isOneOf,
 };
 
-/** Undefined if the operator cannot take this operand: null. */
+/** Undefined if the operand is null and the operator can't take null. */
 function conditionOf(operator: string, operand: unknown): Condition | undefined {
   const positive = operator.replace(/^n/, "");
   if (operand === null && positive !== "eq") return undefined;

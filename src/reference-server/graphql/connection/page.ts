@@ -99,7 +99,7 @@ function sizeOf(args: PageArguments, maximum: number): { readonly size: number; 
   return { size, fromEnd: args.last != null || backward };
 }
 
-/** The first index for which `isBehind` is true; it is false before and true after. */
+/** The first index for which `isBehind` is true, if that is false for all lower and true for all higher indexes. */
 function lowerBound(length: number, isBehind: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {
@@ -158,7 +158,7 @@ export interface ConnectionArguments extends PageArguments {
   readonly order?: readonly InputObject[] | null;
 }
 
-/** All rows of a connection by id. Keeps the last filtered and sorted list: pages after the first cost no sorting. */
+/** All rows of a connection by id. Keeps the last filtered and sorted list, so only a first page needs sorting. */
 export class RowSet<R extends IdentifiedRow> {
   #last: { readonly key: string; readonly list: readonly R[] } | undefined;
 

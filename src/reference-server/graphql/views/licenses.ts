@@ -1,17 +1,12 @@
 import Big from "big.js";
-import { calendarDateOf } from "../../values.js";
-import type { Account, License } from "./synced.js";
+import type { PlanContract, PlanMatch, Portfolio } from "../../portfolio.js";
+import { calendarDateOf, lazy } from "../../values.js";
+import type { License, Plan, SyncedData } from "./synced.js";
 import type { Usage } from "./usage.js";
 
 export interface Money {
   readonly amount: Big;
   readonly currency: string;
-}
-
-/** What licenses need to know about their plan. */
-export interface LicensedPlan {
-  readonly id: string;
-  readonly seatPrice: Money | undefined;
 }
 
 /** The time from which a use counts as recent. */
@@ -20,41 +15,132 @@ export interface RecentUse {
   readonly days: number;
 }
 
+/** The licenses and the plans of an installation. */
+export function licensingOf(usage: Usage, { planPrices = [], contracts = [] }: Portfolio, recent: RecentUse) {
+  const { synced } = usage;
+  const plans = new Map<string, ReturnType<typeof planRow>>();
+  for (const [id, plan] of synced.plans) {
+    const match = {
+      planName: plan.name,
+      integrationName: synced.installation.integration.name,
+      sourcePlanId: id,
+    };
+    const price = bestMatch(planPrices, match);
+    const seatPrice = price && { amount: new Big(price.annualPricePerSeat), currency: price.currency };
+    plans.set(id, planRow(synced, plan, seatPrice, bestMatch(contracts, match)));
+  }
+  const licenses = synced.licenses().map((license) => {
+    const plan = plans.get(license.planId) ?? null;
+    const row = new LicenseRow(usage, license, plan, recent);
+    plan?.licenses.push(row);
+    return row;
+  });
+  return { licenses, plans: [...plans.values()] };
+}
+
+/** The most specific entry that matches the plan. */
+function bestMatch<T extends PlanMatch>(entries: readonly T[], plan: Required<PlanMatch>): T | undefined {
+  const fieldCount = ({ integrationName, sourcePlanId }: T) =>
+    Number(integrationName !== undefined) + Number(sourcePlanId !== undefined);
+  return entries
+    .filter((entry) => {
+      const { planName, integrationName, sourcePlanId } = { ...plan, ...entry };
+      return (
+        planName === plan.planName &&
+        integrationName === plan.integrationName &&
+        sourcePlanId === plan.sourcePlanId
+      );
+    })
+    .sort((a, b) => fieldCount(b) - fieldCount(a))[0];
+}
+
+function planRow(
+  { installation: { id, integration } }: SyncedData,
+  plan: Plan,
+  seatPrice: Money | undefined,
+  contract: PlanContract | undefined,
+) {
+  const licenses: LicenseRow[] = [];
+  const seats = lazy(() => countSeats(plan, licenses));
+  return {
+    id: `${id}:${plan.id}`,
+    name: plan.name,
+    integration,
+    licenses,
+    seatPrice,
+    contractDetails: contract === undefined ? null : contractDetails(contract),
+    get usageStats() {
+      const { total, inUse, unused } = seats();
+      return { total, inUse: { total: inUse }, unused: { total: unused } };
+    },
+    get pricingStats() {
+      return seatPrice === undefined ? null : pricingStats(seatPrice, seats());
+    },
+  };
+}
+
+function contractDetails({ type, renewal }: PlanContract) {
+  return {
+    type: type ?? null,
+    renewal: renewal === undefined ? null : { upcomingDate: null, terminationPeriod: null, ...renewal },
+  };
+}
+
+function pricingStats({ amount: perSeat, currency }: Money, { paid, paidUnused }: Seats) {
+  const [annualCost, amount] = [perSeat.times(paid), perSeat.times(paidUnused)];
+  const percentage = annualCost.eq(0) ? null : amount.times(100).div(annualCost).round(2);
+  return { annualCost, currency, potentialSaving: { amount, percentage } };
+}
+
+type Seats = ReturnType<typeof countSeats>;
+
+function countSeats({ paidSeats, consumedSeats }: Plan, licenses: readonly LicenseRow[]) {
+  // Without synced assignments, only the source's own count is available.
+  const countOf = (held: readonly LicenseRow[]) => (licenses.length > 0 ? held.length : consumedSeats);
+  const billable = licenses.filter(({ isBillable }) => isBillable);
+  const taken = countOf(licenses);
+  const inUse = countOf(licenses.filter(({ isUsed }) => isUsed));
+  const paidTaken = countOf(billable);
+  const total = paidSeats ?? taken;
+  const paid = paidSeats ?? paidTaken;
+  // A paid seat without a holder is just as unused as one whose holder doesn't use it.
+  const unused = taken - inUse + Math.max(0, total - taken);
+  const billableUnused = billable.filter(({ isUsed }) => !isUsed).length;
+  const paidUnused = Math.min(paid, billableUnused + Math.max(0, paid - paidTaken));
+  return { total, inUse, unused, paid, paidUnused };
+}
+
 const FREE = new Big(0);
 const USED = { __typename: "UsedLicenseState", activity: "USED" } as const;
 
+/** @param reason a function, so that the text is made only if a caller asks for it */
 function unused(reason: () => string) {
-  // The reason is a function, so it's created only if the caller asks for it.
   return { __typename: "UnusedLicenseState", activity: "UNUSED", reason } as const;
 }
 
 const INACTIVE = unused(() => "The account is not active.");
 const NEVER_USED = unused(() => "No use was ever seen.");
 
-type LicenseState = typeof USED | ReturnType<typeof unused>;
-
-/** A license. Computes expensive fields only when a caller asks for them. */
+/** A license. A workspace may have a million licenses, so this is a class, whose getters share code. */
 export class LicenseRow {
   readonly id: string;
   readonly isBillable: boolean;
-  readonly #license: License;
-  readonly #account: Account | undefined;
   readonly #usage: Usage;
+  readonly #license: License;
   readonly #recent: RecentUse;
-  #state: LicenseState | undefined;
+  #state: typeof USED | ReturnType<typeof unused> | undefined;
 
-  /** @param plan null if its record is missing */
+  /** @param plan null if the plan's record is missing */
   constructor(
     usage: Usage,
     license: License,
-    readonly plan: LicensedPlan | null,
+    readonly plan: ReturnType<typeof planRow> | null,
     recent: RecentUse,
   ) {
     this.id = `${usage.synced.installation.id}:${license.id}`;
     this.isBillable = license.billable;
-    this.#license = license;
-    this.#account = usage.synced.accounts().get(license.accountId);
     this.#usage = usage;
+    this.#license = license;
     this.#recent = recent;
   }
 
@@ -62,7 +148,7 @@ export class LicenseRow {
     return this.state === USED;
   }
 
-  get state(): LicenseState {
+  get state(): typeof USED | ReturnType<typeof unused> {
     this.#state ??= this.#assess();
     return this.#state;
   }
@@ -71,9 +157,8 @@ export class LicenseRow {
     const account = this.#account;
     if (account === undefined) return null;
     const employee = this.#usage.employeeOf(account);
-    const { name, email } = account;
-    const employeeId = employee?.id ?? null;
-    return { name: employee?.name ?? name, email: employee?.email ?? email, employeeId };
+    const [name, email] = [employee?.name ?? account.name, employee?.email ?? account.email];
+    return { name, email, employeeId: employee?.id ?? null };
   }
 
   /** A license that is not billable costs nothing. */
@@ -86,13 +171,17 @@ export class LicenseRow {
     return this.#seat(this.isBillable && !this.isUsed);
   }
 
+  get #account() {
+    return this.#usage.synced.accounts().get(this.#license.accountId);
+  }
+
   #seat(isPaid: boolean): Money | null {
     const price = this.plan?.seatPrice;
     if (price === undefined) return null;
     return isPaid ? price : { ...price, amount: FREE };
   }
 
-  #assess(): LicenseState {
+  #assess() {
     if (this.#account?.active === false) return INACTIVE;
     const last = this.#usage.lastUse(this.#license.accountId, this.#license.planId);
     if (last === undefined) return NEVER_USED;

@@ -1,26 +1,25 @@
-/** Records for the views: contract/rules.ts says which field plays which part, and a contract may lack some. */
-import { RECORD_RULES, SHOWN } from "../../../sync/generated/server.js";
+/** Records for the views. contract/rules.ts says which field plays which part, and a contract may lack some parts. */
+import { SHOWN } from "../../../sync/generated/server.js";
 import { isTimestamp } from "../../sync/record-rules.js";
 import { fold, lazy, nullIfBlank } from "../../values.js";
-import type { Collection, MessageOf, SyncedInstallation } from "../../workspace.js";
+import type { SyncedInstallation } from "../../workspace.js";
 
-/** The value of the field that plays a part. */
-type Parts = (part: string) => unknown;
-
-/** The records of a collection, if the contract has it. */
-export function recordsIn(installation: SyncedInstallation, name: string): readonly MessageOf<Collection>[] {
-  return isCollection(name) ? installation.records(name) : [];
+/** Reads the field that plays a part. */
+interface Parts {
+  value(part: string): unknown;
+  /** Null if the text is missing or blank. */
+  text(part: string): string | null;
+  /** The record rules require the ids that views need, so an id is empty only if the contract lacks it. */
+  id(part?: string): string;
 }
 
-function isCollection(name: string): name is Collection {
-  return Object.hasOwn(RECORD_RULES, name);
-}
-
-function read<View>(installation: SyncedInstallation, collection: string, view: (part: Parts) => View) {
-  return recordsIn(installation, collection).flatMap(({ variant }): readonly View[] => {
+function read<View>(installation: SyncedInstallation, collection: string, view: (parts: Parts) => View) {
+  return installation.records(collection).flatMap(({ variant }): readonly View[] => {
     const paths = SHOWN[collection]?.[variant?.$case ?? ""];
     if (variant === undefined || paths === undefined) return [];
-    return [view((part) => paths[part]?.reduce<unknown>(fieldOf, variant.value))];
+    const value = (part: string) => paths[part]?.reduce<unknown>(fieldOf, variant.value);
+    const text = (part: string) => nullIfBlank(value(part));
+    return [view({ value, text, id: (part = "id") => text(part) ?? "" })];
   });
 }
 
@@ -28,43 +27,35 @@ function fieldOf(message: unknown, name: string): unknown {
   return typeof message === "object" && message !== null ? Reflect.get(message, name) : undefined;
 }
 
-const text = (value: unknown) => (typeof value === "string" ? nullIfBlank(value) : null);
-const idOf = (part: Parts, name = "id") => text(part(name)) ?? "";
 const count = (value: unknown) => (value === undefined ? undefined : Number(value));
 
-function accountOf(part: Parts) {
-  const [name, email, username] = [part("name"), part("email"), part("username")].map(text);
-  return { id: idOf(part), name: name ?? username ?? null, email: email ?? null, active: part("active") };
+function accountOf({ id, text, value }: Parts) {
+  return { id: id(), name: text("name") ?? text("username"), email: text("email"), active: value("active") };
 }
 
-function employeeOf(part: Parts) {
-  return { id: idOf(part), name: text(part("name")), email: text(part("email")) };
+function employeeOf({ id, text }: Parts) {
+  return { id: id(), name: text("name"), email: text("email") };
 }
 
-/** A plan without a product belongs to its integration's product: the plan's own name is an edition's. */
-function planOf(part: Parts, integrationName: string) {
+/** A plan without a product belongs to its integration's product, because the plan's own name is an edition's. */
+function planOf({ id, text, value }: Parts, integrationName: string) {
+  const [paidSeats, consumedSeats = 0] = [count(value("paidSeats")), count(value("consumedSeats"))];
   return {
-    id: idOf(part),
-    name: text(part("name")) ?? "",
-    product: text(part("product")) ?? integrationName,
-    paidSeats: count(part("paidSeats")),
-    consumedSeats: count(part("consumedSeats")) ?? 0,
+    id: id(),
+    name: text("name") ?? "",
+    product: text("product") ?? integrationName,
+    paidSeats,
+    consumedSeats,
   };
 }
 
-function licenseOf(part: Parts) {
-  const [accountId, planId] = [idOf(part, "account"), idOf(part, "plan")];
-  return { id: idOf(part), accountId, planId, billable: part("billable") === true };
+function licenseOf({ id, value }: Parts) {
+  return { id: id(), accountId: id("account"), planId: id("plan"), billable: value("billable") === true };
 }
 
-function usageOf(part: Parts) {
-  return {
-    actorId: idOf(part, "actor"),
-    email: text(part("email")),
-    plan: text(part("plan")),
-    product: text(part("product")),
-    time: timeOf(part("time") ?? part("until")),
-  };
+function useOf({ id, text, value }: Parts) {
+  const time = timeOf(value("time") ?? value("until"));
+  return { actorId: id("actor"), email: text("email"), plan: text("plan"), product: text("product"), time };
 }
 
 export type Account = ReturnType<typeof accountOf>;
@@ -76,24 +67,21 @@ export type License = ReturnType<typeof licenseOf>;
 export type SyncedData = ReturnType<typeof syncedBy>;
 
 export function syncedBy(installation: SyncedInstallation) {
-  const plans = read(installation, "plans", (part) => planOf(part, installation.integration.name));
-  // An event without a product says nothing: the use didn't happen in the installation that reports it.
-  const discovered = read(installation, "externallyDiscoveredUsage", usageOf).filter(
-    ({ product }) => product !== null,
+  const plans = read(installation, "plans", (parts) => planOf(parts, installation.integration.name));
+  // An event without a product is useless, because the use didn't happen in the installation that reports it.
+  const discovered = read(installation, "externallyDiscoveredUsage", useOf).flatMap(({ product, ...use }) =>
+    product === null ? [] : [{ ...use, product }],
   );
+  // If there are several spellings, the first one wins.
+  const products = [...plans, ...discovered].map(({ product }) => [fold(product), product.trim()] as const);
   return {
     installation,
     plans: byId(plans),
     accounts: lazy(() => byId(read(installation, "accounts", accountOf))),
     employees: lazy(() => byId(read(installation, "employees", employeeOf))),
     licenses: lazy(() => read(installation, "licenses", licenseOf)),
-    uses: lazy(() => [...read(installation, "usage", usageOf), ...discovered]),
-    /** If there are several spellings, the first one wins. */
-    products: new Map(
-      [...plans, ...discovered]
-        .flatMap(({ product }) => (product === null ? [] : [[fold(product), product.trim()] as const]))
-        .reverse(),
-    ),
+    uses: lazy(() => [...read(installation, "usage", useOf), ...discovered]),
+    products: new Map(products.reverse()),
   };
 }
 
@@ -101,7 +89,7 @@ function byId<View extends { readonly id: string }>(views: readonly View[]): Rea
   return new Map(views.map((view) => [view.id, view]));
 }
 
-/** Events have a time: the record rules require it. */
+/** The time is always there, because the record rules require one for events. */
 function timeOf(value: unknown): number {
   const { seconds, nanos } = isTimestamp(value) ? value : { seconds: 0n, nanos: 0 };
   return Number(seconds) * 1000 + Math.floor(nanos / 1e6);

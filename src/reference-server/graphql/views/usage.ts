@@ -1,14 +1,8 @@
 import { fold, getOrAdd, lazy } from "../../values.js";
-import type { Employee, SyncedData } from "./synced.js";
+import type { Account, Employee, SyncedData } from "./synced.js";
 
 /** When each person last used something: in milliseconds since the epoch. */
 type LastUses = Map<string, number>;
-
-/** Whom an account or an event names. */
-interface Named {
-  readonly id: string;
-  readonly email: string | null;
-}
 
 /** Scope of usage that names neither a plan nor a product. */
 const INSTALLATION = "installation";
@@ -22,11 +16,10 @@ export class Usage {
 
   constructor(readonly synced: SyncedData) {}
 
-  /** The employee with this e-mail address or id. */
-  employeeOf({ id, email }: Named): Employee | undefined {
-    return (
-      (email === null ? undefined : this.#byAddress().get(fold(email))) ?? this.synced.employees().get(id)
-    );
+  /** The employee with the account's e-mail address or id. */
+  employeeOf({ id, email }: Pick<Account, "id" | "email">): Employee | undefined {
+    const addressed = email === null ? undefined : this.#byAddress().get(fold(email));
+    return addressed ?? this.synced.employees().get(id);
   }
 
   /** When the holder of an account last used a plan; undefined if never. */
@@ -50,7 +43,7 @@ export class Usage {
     return users;
   }
 
-  /** @param email of the event, for an actor whose account isn't known */
+  /** @param email the event's e-mail address, used if the actor's account isn't known */
   #personOf(id: string, email: string | null = null): string {
     const named = this.synced.accounts().get(id) ?? { id, email };
     return this.employeeOf(named)?.id ?? (named.email === null ? id : fold(named.email));

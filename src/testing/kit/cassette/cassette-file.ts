@@ -25,7 +25,7 @@ const exchange = strictObject({
   response: strictObject({ status: z.int().min(200).max(599), headers, body }),
 });
 const schema = strictObject({
-  version: z.literal(2, "This version of the SDK reads cassettes of version 2: record it again"),
+  version: z.literal(2, "This version of the SDK reads cassettes of version 2: record this one again"),
   salt: z.string(),
   kept: z.array(z.string()),
   runs: z
@@ -41,7 +41,7 @@ const schema = strictObject({
 
 /**
  * Reads the runs of a cassette.
- * @throws {ConfigurationError} it doesn't exist, or it's damaged; the message says where
+ * @throws {ConfigurationError} the cassette doesn't exist, or it's damaged; the message says where
  */
 export async function readRuns(file: string | URL): Promise<readonly RecordedRun[]> {
   const { salt, kept, runs } = await readCassette(file);
@@ -84,14 +84,14 @@ export async function writeCassette(file: string | URL, cassette: Cassette): Pro
   await rename(draft, path);
 }
 
-/** @throws {ConfigurationError} it is not a path or a file URL */
+/** @throws {ConfigurationError} the value is neither a path nor a file URL */
 export function pathOf(file: unknown): string {
   if (typeof file === "string" && file !== "") return file;
   if (file instanceof URL && file.protocol === "file:") return fileURLToPath(file);
   throw new ConfigurationError(`A cassette must be a path or a file URL, got ${describeType(file)}.`);
 }
 
-/** The parser's own message quotes the file, which may contain anything. */
+/** Finds the line that the parser's message names. The rest of that message quotes the file. */
 function lineOf(error: unknown, text: string): string {
   const position = /at position (\d+)/.exec(String(error))?.[1];
   return position === undefined ? "" : ` (line ${text.slice(0, Number(position)).split("\n").length})`;

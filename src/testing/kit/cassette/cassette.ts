@@ -13,7 +13,7 @@ export interface Cassette {
 }
 
 export interface RecordedRun {
-  /** ISO 8601: when the run started, and the time at which a playback starts. */
+  /** When the run started, in ISO 8601. A playback starts at the same time. */
   readonly startedAt: string;
   /** In the order of the requests. */
   readonly exchanges: readonly Exchange[];
@@ -29,7 +29,7 @@ export interface Exchange {
 
 export interface RecordedRequest {
   readonly method: string;
-  /** Absolute: the vendor's own address. */
+  /** The absolute address at the vendor. */
   readonly url: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export interface RecordedRequest {
 
 export interface RecordedResponse {
   readonly status: number;
-  /** Lower-case names. Several `set-cookie` are lines of one value. */
+  /** Lower-case names. Several `set-cookie` headers are lines of one value. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: RecordedBody;
 }
@@ -87,7 +87,7 @@ export function textOf(headers: RecordedRequest["headers"], body: RecordedBody):
 
 function decode(bytes: Uint8Array): string | undefined {
   try {
-    // A byte order mark is part of the text: the connector must get it again.
+    // A byte order mark stays in the text, because a playback must send it.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;

@@ -7,7 +7,7 @@ import type { RecordedRequest, RecordedResponse } from "./cassette.js";
 const MIN_LENGTH = 8;
 /** Names of values that a connector may leak. A recording needs no such names, because it keeps none of the values. */
 const SECRET = /(?:secret|passw(?:or)?d|key|auth(?:orization)?|cookie|credentials?|signature|assertion|jwt)$/;
-/** `token` and longer names, except names of page tokens. */
+/** Names that end with `token`, except names of page tokens. */
 const TOKEN = /(?<!page|next|continuation|cursor|sync|delta|skip)token$/;
 
 /** The credentials that a request sends: in headers, cookies, its address and the fields of its body. */
@@ -40,7 +40,7 @@ function cookiesOf(header: string): readonly string[] {
   return header.split(";").map((cookie) => cookie.slice(cookie.indexOf("=") + 1).trim());
 }
 
-/** A value of a header: `Bearer abc` with its second word, `Basic …` with the password in it. */
+/** A header's value and the secret in it: the second word of `Bearer abc`, or the password that `Basic …` encodes. */
 function secretsOf(value: string): readonly string[] {
   const basic = /^basic (.+)$/i.exec(value)?.[1];
   if (basic === undefined) return secretsIn(value);

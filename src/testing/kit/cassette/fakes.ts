@@ -10,10 +10,10 @@ const ISO_TIME =
 const HTTP_TIME = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/iu;
 const WORD = /[\p{L}\p{M}\p{N}]+/u;
-/** Each alternative is bounded or takes all that it can, so no text makes it slow. */
+/** Fast for any text, because each alternative is bounded or takes all that it can. */
 const TOKEN = new RegExp(`(${ISO_TIME.source})|(${UUID.source})|${WORD.source}`, "giu");
 const WHOLE_TIME = new RegExp(`^${ISO_TIME.source}$`, "u");
-/** Longer ones may be phone numbers, cards or one-time passwords. */
+/** Longer numbers may be those of phones or cards, or one-time passwords. */
 const SHORT_NUMBER = /^-?\d{1,5}(?:\.\d{1,12})?$/;
 /** An integer in JSON that a JavaScript number can't hold. */
 const EXACT_NUMBER = /^#number:-?\d+$/;
@@ -42,18 +42,18 @@ export function wordsOf(text: string): readonly string[] {
 
 export const OWN = /own-[0-9a-f]{5}/;
 
-/** Stands for a value of the connector's own: 20 bits distinguish its strings, but are too few to guess one from. */
+/** Stands for a string that the connector sends. 20 bits distinguish such strings, but don't let anyone guess one. */
 export function ownTag(salt: string, text: string): string {
   const steady = text.replace(TOKEN, (word, time, uuid) => ((time ?? uuid) === undefined ? word : "*"));
   return `own-${createHash("sha256").update(`${salt} ${steady}`).digest("hex").slice(0, 5)}`;
 }
 
 /**
- * Replaces texts word by word: equal words get equal fakes of the same length, form and letter case. A name still
- * matches its e-mail address and an id its link, and whatever is between the words stays.
+ * Replaces texts word by word: equal words get equal fakes of the same length, form and letter case. Names still match
+ * their e-mail addresses, and ids their links; the text between the words stays.
  */
 export class Fakes {
-  /** By word in lower case. */
+  /** Fakes by word, in lower case. */
   readonly #known = new Map<string, string>();
   readonly #used = new Set<string>();
 
@@ -76,7 +76,7 @@ export class Fakes {
       this.#used.add(fake);
     }
     const letters = [...word];
-    // Connectors compare without regard to case.
+    // A word has one fake in any letter case, because connectors may ignore case when they compare.
     return [...fake].map((letter, i) => (isUpper(letters[i] ?? "") ? letter.toUpperCase() : letter)).join("");
   }
 

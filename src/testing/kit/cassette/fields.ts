@@ -6,7 +6,7 @@ import { isPlain } from "./fakes.js";
 const ENUM = /^(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+)*|[A-Z]+)(?:[_.:/-](?:[A-Za-z][a-z]*|[A-Z]+))*\d{0,2}$/;
 const LONGEST_ENUM = 20;
 const MOST_VALUES = 8;
-/** How often each value of an enum occurs, on average. */
+/** How often each value of an enum must occur, on average. */
 const REPEATED = 3;
 /** What a field's name looks like, as opposed to a value used as a key of a map. */
 const NAME = /^[@$_]{0,2}[a-z][\w.:$[\]-]{0,59}$/i;
@@ -24,7 +24,7 @@ export class Fields {
   readonly kept = new Map<string, Set<string>>();
   readonly #keep: ReadonlySet<string>;
   readonly #counts = new Map<string, Map<string, number>>();
-  /** Strings of answers that aren't plain, by field. */
+  /** The strings in answers by field, except plain ones. */
   readonly #answered = new Map<string, Set<string>>();
   readonly #shapes = new Map<string, number>();
   #known: Known | undefined;
@@ -33,17 +33,17 @@ export class Fields {
     this.#keep = new Set(keep.map((name) => name.toLowerCase()));
   }
 
-  /** Records a string; call it for all strings before you ask anything. @returns the string, unchanged */
+  /** Records a string. Call this for all strings before any other method. @returns the string, unchanged */
   note(text: string, field: string, by: "sent" | "answered", isFirst: boolean): string {
     if (isPlain(text)) return text;
     const counts = getOrAdd(this.#counts, field, () => new Map<string, number>());
-    // A second run repeats everything.
+    // A string that the second run repeats isn't counted again.
     if (isFirst || !counts.has(text)) counts.set(text, (counts.get(text) ?? 0) + 1);
     if (by === "answered") getOrAdd(this.#answered, field, () => new Set<string>()).add(text.toLowerCase());
     return text;
   }
 
-  /** Whether a value stays because of its field. If so, records it. */
+  /** Whether a value stays because of its field. A value that stays is added to `kept`. */
   keeps(text: string, field: string): boolean {
     const isValue = this.#known?.enums.has(field) === true && this.#counts.get(field)?.has(text) === true;
     if (!this.isKept(field) && !isValue) return false;
@@ -61,7 +61,7 @@ export class Fields {
   }
 
   /**
-   * Whether an object's keys are values, such as logins: if it's unlike other objects, and its values are all alike.
+   * Whether an object's keys are values, such as logins, because the object is unlike others, and its values are alike.
    */
   isMap(object: object): boolean {
     const keys = Object.keys(object);
@@ -82,7 +82,7 @@ export class Fields {
     return NAME.test(text) && (text.match(/\d/g) ?? []).length <= MOST_DIGITS;
   }
 
-  /** Call it once all strings are recorded. */
+  /** Finds the enums. Call this once all strings are recorded. */
   settle(): void {
     const enums = new Set([...this.#counts.keys()].filter((field) => this.#isEnum(field)));
     const others = [...this.#answered].filter(([field]) => !enums.has(field) && !this.isKept(field));
@@ -92,7 +92,7 @@ export class Fields {
   #isEnum(field: string): boolean {
     const counts = this.#counts.get(field) ?? new Map<string, number>();
     if (counts.size > MOST_VALUES || !isRepeating(counts)) return false;
-    // A string that doesn't repeat elsewhere is an id or a login.
+    // If a field without repetitions has a value too, that value is an id or a login.
     const others = [...this.#counts].filter(([other, values]) => other !== field && !isRepeating(values));
     return [...counts.keys()].every(
       (value) =>

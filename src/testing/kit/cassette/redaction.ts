@@ -9,8 +9,8 @@ import { Fields } from "./fields.js";
 import { mapCsv, mapXml } from "./texts.js";
 
 /**
- * Answer headers that connectors use for paging, waiting and dates. The cassette has no other headers, and none from
- * requests.
+ * Answer headers that connectors use for paging, waiting and dates. The cassette has no others, except the content type
+ * of requests.
  */
 const HARMLESS =
   /^(?:content-type|link|retry-after|etag|location|date|last-modified|set-cookie|content-range|(?:x-)?rate-?limit-[a-z-]+|x-(?:total|total-count|total-pages|page|per-page|next-page|prev-page))$/;
@@ -19,7 +19,7 @@ const RESOURCE = /^(?:v\d{1,2}|[a-z]+(?:[-_.][a-z]+)*)$/i;
 const JWT = /^(eyJ[\w-]+)\.(eyJ[\w-]+)\.[\w-]*$/;
 const RELATION = /rel="?(?:next|prev|previous|first|last|self)"?/;
 const ESCAPED = /^[^\s%]*(?:%[0-9a-f]{2}[^\s%]*)+$/i;
-/** The fewest words that identify a text as a copy if not all of it comes from answers. */
+/** The shortest word that counts as copied from an answer if not all words of the text come from answers. */
 const SHORTEST_COPY = 5;
 
 type MapText = (text: string, field: string) => string;
@@ -27,9 +27,9 @@ type MapText = (text: string, field: string) => string;
 type Runs = readonly { readonly startedAt: string; readonly exchanges: readonly Exchange[] }[];
 
 /**
- * Replaces all strings of recorded runs. Strings in answers become fakes, equal strings equal fakes. Requests that use
- * values from earlier answers get the same fakes; everything else that a connector sends counts as its own. A string
- * stays if it's plain, repeats like an enum's values, or is in a field of `keep`.
+ * Replaces all strings of recorded runs. Strings in answers become fakes, and equal strings become equal fakes.
+ * Requests that use values from earlier answers get the same fakes; all other strings in requests are the connector's
+ * own. A string stays if it's plain, repeats like an enum's values, or is in a field of `keep`.
  */
 export function redact(
   runs: Runs,
@@ -37,7 +37,7 @@ export function redact(
 ): { readonly cassette: Cassette; readonly kept: ReadonlyMap<string, ReadonlySet<string>> } {
   const fields = new Fields(keep);
   const redaction = new Redaction(fields);
-  // First to count what repeats, then to replace it.
+  // The first pass counts strings, and the second replaces them.
   for (const [index, { exchanges }] of runs.entries()) redaction.note(exchanges, index === 0);
   fields.settle();
   const replaced = runs.map(({ startedAt, exchanges }) => ({
@@ -50,7 +50,7 @@ export function redact(
 }
 
 /**
- * A part that is the same in all requests, such as a password, distinguishes none of them, so it's dropped entirely.
+ * The tag of a part that is the same in all requests, such as a password, distinguishes none of them, so it's dropped.
  */
 function withoutNeedlessTags(runs: Runs): Runs {
   const tags = new Map<string, Set<string>>();
@@ -103,7 +103,7 @@ class Redaction {
     };
   }
 
-  /** A text of a request is compared as a whole. */
+  /** Maps a request's text as a whole, because a playback compares it as a whole. */
   #asked(body: RecordedBody, headers: RecordedRequest["headers"], map: MapText): RecordedBody {
     if ("json" in body) return { json: this.#json(body.json, map) };
     if (formOf(headers, body) !== undefined && "text" in body)
@@ -213,7 +213,7 @@ class Redaction {
 
   #words(text: string): string {
     if (isPlain(text)) return text;
-    // A fake of an escape sequence couldn't be decoded.
+    // Decode the text first, because a fake of an escape sequence couldn't be decoded.
     if (ESCAPED.test(text)) return mapEscaped(text, (clear) => this.#faked(clear));
     return this.#faked(text);
   }

@@ -119,7 +119,7 @@ const ROWS: readonly Row[] = [
   ["html-200-last", "last", "the last page is HTML with status 200", maintenance],
   ["no-content-last", "last", "the last page answers 204", () => instead(204, "", {})],
   ["empty-object-last", "last", "the last page is {}", emptyObject],
-  ["truncated-body", "any", "a page ends in the middle, with the length that it says", body(start)],
+  ["truncated-body", "any", "a page ends in the middle, and its length header agrees", body(start)],
   ["byte-order-mark", "any", "a page begins with a byte order mark", body((bytes) => `\ufeff${bytes}`)],
   ["error-shows-key", "any", "a page answers 401 and shows the key that was sent", showsKey],
   ["answer-of-another-request", "any", "a page has the answer to another request (a cache)", ofAnotherList],
@@ -128,7 +128,7 @@ const ROWS: readonly Row[] = [
   ["other-list-empty-object", "other list", "a page of another listing is {}", emptyObject],
   ["other-list-missing", "other list", "a page of another listing lacks its list", withoutList],
   ["detail-404", "detail", "the details of an item answer 404, although the list has it", error(404)],
-  ["detail-of-another", "detail", "the details of an item are another's (a cache)", ofAnotherItem],
+  ["detail-of-another", "detail", "the details of an item are another item's (a cache)", ofAnotherItem],
   ["text-half-of-rows", "file", "a file has half of its rows", file((rows) => `${half(rows)}\n`), "guard"],
   ["text-column-renamed", "file", "the first column has another name", file(withRenamedColumn)],
 ];
@@ -136,7 +136,7 @@ const ROWS: readonly Row[] = [
 export const ANSWERS: readonly FaultKind[] = [
   ...kindsOf(ROWS, planOf),
   ...kindsOf(
-    [["token-expired", "later", "the access token expires: 401 until a new one was asked for"]],
+    [["token-expired", "later", "the access token expires: 401 until a new token is requested"]],
     expiring(
       jsonError(401, "Expired", { "www-authenticate": 'Bearer error="invalid_token"' }),
       ({ structure }) => structure.token,
@@ -206,7 +206,7 @@ function withoutList(...[, { exchange }, { recording, structure }]: Parameters<A
   return page && listing?.list.length ? recordedAnswer(withItems(page, listing, undefined)) : undefined;
 }
 
-/** At the first request only. */
+/** Applies a change to the first answer only. */
 function once(change: AnswerChange): AnswerChange {
   return (answer, request, view) => (request.repeat === 0 ? change(answer, request, view) : undefined);
 }

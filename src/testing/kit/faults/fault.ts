@@ -64,7 +64,7 @@ export function itemsOf({ pages }: Listing): readonly unknown[] {
   return pages.flatMap(({ items }) => items);
 }
 
-/** Enough items, and enough of a listing, for the default guard to notice that they are missing, with some to spare. */
+/** If this many items and this share of a listing are missing, the default guard is sure to notice. */
 export const NOTICED_ITEMS = 5;
 export const NOTICED_SHARE = 0.3;
 
@@ -84,7 +84,7 @@ export interface NamedFault {
 export interface VendorFault extends NamedFault {
   /**
    * Applies the fault to a recording, for one run.
-   * @returns undefined if it doesn't apply to the recording
+   * @returns undefined if the fault doesn't apply to the recording
    */
   inject(recording: readonly Exchange[]): Injected | undefined;
   /** Differences from the clean run that the vendor's own data explains, such as an item that only the fault adds. */
@@ -96,12 +96,12 @@ export interface Injected {
   /** The exchanges to play: the recording itself, or a changed copy. */
   readonly exchanges: readonly Exchange[];
   /**
-   * Whether only the guard can notice it, because each answer is as valid as the recorded one. It doesn't apply to
-   * connectors without a snapshot.
+   * Whether only the guard can notice the fault, because each answer is as valid as the recorded one. Such a fault
+   * doesn't apply to connectors without a snapshot.
    */
   readonly seenByGuardOnly?: boolean | undefined;
   /**
-   * Changes one answer, or returns the same object to leave it alone: a different object counts as injected.
+   * Changes one answer, or returns the same object to leave it alone. A different object counts as an injected fault.
    */
   answer?(answer: VendorAnswer, request: VendorRequest): VendorAnswer;
 }
@@ -112,7 +112,7 @@ export interface FaultKind extends NamedFault, Pick<VendorFault, "excuses"> {
 }
 
 export interface Plan extends Injected {
-  /** Which answer it changes, for example `page 2 of GET /users`. */
+  /** Which answer the fault changes, for example `page 2 of GET /users`. */
   readonly at: string;
 }
 
@@ -132,7 +132,7 @@ export type PlainRecords = { readonly [C in Collection]?: readonly object[] };
 export interface RecordFault extends NamedFault {
   /**
    * Applies the fault to what the clean run wrote.
-   * @returns undefined if it does not apply
+   * @returns undefined if the fault doesn't apply
    */
   inject(clean: PlainRecords): InjectedRecords | undefined;
 }
@@ -147,7 +147,7 @@ export interface PassedBlock {
 
 /** The records of one run under a fault. */
 export interface InjectedRecords {
-  /** Where it is injected: `accounts, from record 7`. */
+  /** Where the fault is injected: `accounts, from record 7`. */
   readonly cause: string;
   /** Returns the records to pass on: the same array to leave the block alone. Throws if the source fails. */
   pass(block: PassedBlock): readonly object[];

@@ -23,7 +23,7 @@ export interface Items {
 
 export type ItemFault = readonly [
   name: string,
-  /** Which items change: all, as many as the guard notices, or one. "valid": only the guard can notice. */
+  /** Which items change: all, as many as the guard notices, or one. "valid": only the guard can notice the change. */
   where: "all" | "all valid" | "some" | "some valid" | "one",
   summary: string,
   /** @returns undefined if it doesn't apply to the items */
@@ -43,7 +43,7 @@ export const ITEM_FAULTS: readonly ItemFault[] = [
   ["field-null", "all valid", "a field is null on all items", field("string", to(null))],
   ["number-becomes-string", "all", "a number became a string", field("number", by(String))],
   ["unicode-cut", "one", "a text was cut in the middle of an emoji", field("string", by(cutEmoji))],
-  ["ids-of-other-type", "all", "all ids are strings instead of numbers, or the other way", ids(otherType)],
+  ["ids-of-other-type", "all", "all ids are strings instead of numbers, or vice versa", ids(otherType)],
   ["item-without-id", "one", "an item has no id", ids(() => undefined)],
   ["other-tenant-in-some", "some valid", "some items are another tenant's", otherTenant],
 ];
@@ -187,7 +187,7 @@ function planOf(view: View, [, where, , plan]: ItemFault): Plan | undefined {
     count += 1;
     changed[exchange] = withBody(page, { json: withValueAt(jsonOf(page), path, other) });
   }
-  // Fewer changes than the guard notices look like people who joined and left.
+  // Changes that are too few for the guard look like people who joined and left.
   if (where !== "one" && (count < NOTICED_ITEMS || count < entries.length * NOTICED_SHARE)) return undefined;
   return { at: planned.at, exchanges: changed, seenByGuardOnly: where.endsWith("valid") };
 }

@@ -22,7 +22,7 @@ interface Layout {
   /** What the total changes to, from the page `totalFrom` on. */
   readonly total?: number;
   readonly totalFrom?: number;
-  /** Lost items show even without totals and guards, because other items are duplicated. */
+  /** Whether lost items show even without the guard, because the total changes from page to page. */
   readonly isVisible?: boolean;
 }
 
@@ -39,21 +39,21 @@ const REPEATED = 2;
 
 type Row = readonly [
   name: string,
-  /** Which page to pick. A number picks none, and requires at least that many pages. */
+  /** Which page to pick. A number picks no page, and requires at least that many pages. */
   where: keyof typeof POSITIONS | number,
   summary: string,
   layout: (cut: Cut) => Layout | readonly Items[] | Plan | undefined,
 ];
 
 const POSITIONS = {
-  // A page may have more items than before. With offsets only the last one may, because a connector that adds up what
-  // it got would otherwise request an offset that wasn't recorded.
+  // Any page may get more items. But if requests have offsets, only the last page may, because a connector that adds up
+  // the items would otherwise request an offset that wasn't recorded.
   any: ({ pages, counts }: Listing) => positionsOf(pages).slice(counts === "items" ? -1 : 0),
 } satisfies Record<string, (listing: Listing) => readonly number[]>;
 
 const ROWS: readonly Row[] = [
   ["last-page-lost", 2, "the listing ends before its last page", ({ pages }) => pages.slice(0, -1)],
-  ["empty-page-between", 2, "an empty page comes between two others, nothing is missing", emptyBetween],
+  ["empty-page-between", 2, "an empty page comes between two others, but nothing is missing", emptyBetween],
   [
     "pages-swapped",
     3,
@@ -67,7 +67,7 @@ const ROWS: readonly Row[] = [
     "the page size is ignored: the first page has everything",
     ({ all }) => [all],
   ],
-  ["page-size-halved", 2, "pages have half as many items as were asked for, and there are more", halved],
+  ["page-size-halved", 2, "pages have half of the requested items, so there are more pages", halved],
   ["items-repeated-on-page", "any", "a page has two of its items twice", repeatedItems],
   ["offset-shifted-by-deletions", 2, "two items of page 1 are deleted after that page was read", shifted],
 ];
@@ -75,7 +75,7 @@ const ROWS: readonly Row[] = [
 export const LAYOUTS: readonly FaultKind[] = [
   ...kindsOf(ROWS, planOf),
   // For a connector that writes neither ids nor names, the two records are equal.
-  ...kindsOf([["twin-id-in-case", "any", "an item more has an id that differs in case only", twin]], planOf, [
+  ...kindsOf([["twin-id-in-case", "any", "an extra item's id differs only in letter case", twin]], planOf, [
     "added",
     "doubled",
   ]),
@@ -121,7 +121,7 @@ function played(view: View, listing: Listing, layout: Layout, at: string): Plan 
   );
 }
 
-/** An offset counts items: after an empty page, the next offset would be the same. */
+/** Not possible with offsets: they count items, so the next offset after an empty page would be the same. */
 function emptyBetween({ listing, pages }: Cut): readonly Items[] | undefined {
   return listing.counts === "items" ? undefined : pages.toSpliced(1, 0, []);
 }
@@ -133,8 +133,8 @@ function halved({ view, listing, pages, all }: Cut): readonly Items[] | Plan | u
 }
 
 /**
- * Offsets stay the same: each request gets half of the items that it asks for, and a request of its own gets the other
- * half. If the vendor names the next offset, it names that of the other half.
+ * Offsets stay the same: each request gets half of the items that it asks for, and an extra request gets the other
+ * half. If the vendor names the next offset, the first half names that of the other half.
  */
 function halvedOffsets(view: View, listing: Listing, size: number): Plan | undefined {
   const { asks } = listing;
@@ -158,7 +158,7 @@ function repeatedItems({ pages, at }: Cut): readonly Items[] {
   return pages.with(at, [...items, ...items.slice(0, REPEATED)]);
 }
 
-/** Moves later pages up by the number of deleted items. Cursors and tokens don't shift. */
+/** Moves the items of later pages up by the number of deleted items. Pages with cursors or tokens don't shift. */
 function shifted({ listing, pages: [first = [], ...others], all }: Cut): Layout | undefined {
   // Without a total, two missing items go unnoticed.
   if (listing.counts === undefined || first.length <= REPEATED || listing.totals.length === 0)

@@ -85,7 +85,7 @@ function nullList(page: Exchange, { listing }: PageOf): Exchange {
 }
 
 function partialData(page: Exchange, { listing }: PageOf): Exchange | undefined {
-  // Only GraphQL has its lists below `data` of an answer to a query.
+  // Only GraphQL answers a JSON request with a list below `data`.
   const { body } = page.request;
   if (listing.list[0] !== "data" || body === undefined || !("json" in body)) return undefined;
   const json = Object(jsonOf(withItems(page, listing, null)));

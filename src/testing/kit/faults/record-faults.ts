@@ -11,7 +11,7 @@ interface Spot {
   readonly records: readonly object[];
 }
 
-/** With this few records, the guard's rules about ids hold a run that removes more than a quarter. */
+/** Even with this few records, the guard's rules about ids hold a run that removes more than a quarter of them. */
 export const FEWEST = 12;
 
 export const RECORD_FAULTS: readonly RecordFault[] = [
@@ -88,13 +88,13 @@ function changing(
       if (own !== collection) return records;
       const passed = records.map((record, i) => change(record, index + i));
       if (passed.every((record, i) => record === records[i])) return records;
-      // Passes on values that aren't objects too: the SDK must refuse them.
+      // Values that aren't objects are passed on too, because the SDK must refuse them.
       return passed.filter((record): record is object => record !== undefined);
     },
   };
 }
 
-/** Twice as many as now, and more than the guard ever lets pass. */
+/** Adds twice as many records as there are, and more than the guard ever lets pass. */
 function added(spot: Spot): Omit<InjectedRecords, "cause"> | undefined {
   const { collection, records } = spot;
   const path = idPathOf(spot);

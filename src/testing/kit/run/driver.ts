@@ -42,17 +42,17 @@ const MOST_STEPS = 10_000;
 /** Size of the thread pool, which reads files and decompresses bodies. */
 const THREADS = Number(process.env["UV_THREADPOOL_SIZE"] ?? 4);
 
-/** Only the clock can make something happen. */
+/** Turns to wait if only the clock can make something happen. */
 const HELD = 8;
-/** The connector waits for a timer, and perhaps for work in the thread pool. */
+/** Turns to wait if the connector waits for a timer, and perhaps for work in the thread pool. */
 const WAITING = 20;
-/** Work in this process will end by itself, unless the connector stops reading: about 2 s. */
+/** Turns to wait for work in this process, about 2 s: it ends by itself, unless the connector stops reading. */
 const BUSY = 20_000;
 
 /**
- * Lets time pass for a run. With a recording, time passes whenever everything waits. Everything is in this process, so
- * the driver counts turns of its event loop and thread pool: a busy machine slows these down just like the connector.
- * A real source is outside the process, so it gets real time.
+ * Lets time pass for a run. With a recording, time passes whenever everything waits. Everything is then in this
+ * process, so the driver counts turns of the event loop and the thread pool, which a busy machine slows down just like
+ * the connector. A real source is outside the process, so it gets real time.
  */
 export function driveRun<T>(run: DrivenRun, work: Promise<T>): Promise<T> {
   return run.vendor === undefined ? atRealPace(run, work) : whenIdle(run, run.vendor, work);
@@ -62,13 +62,13 @@ function whenIdle<T>({ time, activity, giveUp }: DrivenRun, vendor: Playback, wo
   let [passedMs, steps] = [0, 0];
   const isAsked = () => vendor.busy > 0 || vendor.route.pending > vendor.held;
   const patience = () => {
-    // The SDK sends to a server in this process, which its timeouts must not interrupt.
+    // While the SDK sends to a server in this process, no timeout may interrupt it.
     if ((activity.running === 0 && activity.calls === 0) || isAsked()) return BUSY;
     if (vendor.held > 0) return HELD;
     return time.pending > 0 ? WAITING : BUSY;
   };
   return drive(time.clock, work, {
-    // Timers of the SDK don't count: it checks a silent source every second, for an hour.
+    // Timers of the SDK don't count, because it checks a silent source every second, for an hour.
     activity: () =>
       `${activity.changes} ${time.changes} ${vendor.busy} ${vendor.held} ${vendor.route.pending}`,
     patience,
@@ -98,7 +98,7 @@ async function atRealPace<T>({ time }: DrivenRun, work: Promise<T>): Promise<T> 
 }
 
 /** A turn of the event loop in which each thread of the pool was free once. */
-async function poolTurn(): Promise<void> {
+export async function poolTurn(): Promise<void> {
   await Promise.all(Array.from({ length: THREADS }, () => stat("/")));
   await new Promise<void>((resolve) => setImmediate(resolve));
 }

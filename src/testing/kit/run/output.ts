@@ -33,7 +33,7 @@ export class Output {
     this.#watchFiles();
   }
 
-  /** Loggers such as pino write past the streams. */
+  /** Loggers such as pino don't use the streams, but write to the files. */
   #watchFiles(): void {
     for (const name of ["write", "writeSync"] as const) {
       const write = fs[name];
@@ -61,7 +61,7 @@ export class Output {
   }
 }
 
-/** Catches unhandled errors. It replaces the listeners, because they would end the process or fail a test. */
+/** Catches unhandled errors. Replaces other listeners, because those would end the process or fail a test. */
 export class Unhandled {
   readonly errors: unknown[] = [];
   readonly #restore: (() => void)[] = [];

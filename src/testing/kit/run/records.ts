@@ -8,7 +8,7 @@ import type { Activity } from "./driver.js";
 export class WatchedRecords {
   /** The records that were passed on, by collection. */
   readonly records = new Map<Collection, object[]>();
-  /** The error that the fault threw from a write: the SDK sends nothing of a run with a failed write. */
+  /** The first error of a writer, which fails the run, as in the SDK. */
   failure: { readonly error: unknown } | undefined;
   readonly #taken = new Map<Collection, number>();
 
@@ -63,7 +63,7 @@ export class WatchedRecords {
   }
 }
 
-/** The connector's iterators and their wrappers: the SDK refuses an iterator that is written twice. */
+/** The wrapper of each iterator. A second one would hide from the SDK that an iterator is written twice. */
 const known = new WeakMap<object, AsyncIterator<unknown>>();
 
 /**
@@ -90,7 +90,7 @@ export function watchedSource(collection: Collection, source: unknown, watched: 
   return source instanceof ReadableStream ? Readable.toWeb(Readable.from(passed)) : passed;
 }
 
-/** Byte streams, and streams that have been consumed or are locked. */
+/** Whether a source is a stream of bytes, or one that has been consumed or is locked. */
 function isUnreadable(source: object): boolean {
   if (source instanceof Readable) return source.readableDidRead || !source.readableObjectMode;
   return ArrayBuffer.isView(source) || (source instanceof ReadableStream && source.locked);
@@ -122,7 +122,7 @@ function watchedIterator(
     try {
       return await read();
     } catch (error) {
-      // If the source had failed by itself, it would have cleaned up.
+      // A source that fails by itself cleans up, but this one doesn't know of the injected error.
       await close().catch(() => {});
       throw error;
     }

@@ -59,7 +59,7 @@ export class RunWorkspace {
   }
 }
 
-/** What a run encounters, with at most one of the faults. */
+/** What a run encounters, with at most one fault. */
 export interface RunSetup {
   /** The vendor's answers. Without a recording, requests go to their own addresses. */
   readonly recording?: RecordedRun | undefined;
@@ -71,11 +71,11 @@ export interface RunSetup {
 /** The outcome of a run. */
 export interface RunResult {
   readonly outcome: "completed" | "held" | "refused";
-  /** The error that held or refused it. */
+  /** The error that held or refused the run. */
   readonly error: unknown;
   readonly receipt: RunReceipt | undefined;
   readonly effect: Inspection;
-  /** Whether it started to send. A run that fails before that hasn't touched the service. */
+  /** Whether the run started to send; before that, a run hasn't touched the service. */
   readonly hasSent: boolean;
   /** All output and logs: `console`, stdout, stderr and the SDK's logger. */
   readonly output: readonly string[];
@@ -86,14 +86,14 @@ export interface RunResult {
   readonly fired: number;
   /** Unhandled rejections and uncaught exceptions. */
   readonly unhandled: readonly unknown[];
-  /** The records that were passed on to its batch. */
+  /** The records that were passed on to the run's batch. */
   readonly records: ReadonlyMap<Collection, readonly object[]>;
 }
 
 /** Turns of the event loop within which unhandled rejections surface. */
 const LATE_TURNS = 3;
 
-/** Runs a workspace's connector once. Never rejects because of the connector. */
+/** Runs a workspace's connector once. An error of the connector is part of the result, and isn't thrown. */
 export async function runIn(
   workspace: RunWorkspace,
   setup: RunSetup & { readonly firstRun: boolean },

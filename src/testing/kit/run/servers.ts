@@ -12,12 +12,12 @@ const DAY_MS = 24 * 3_600_000;
 
 /** A run and the state before it. */
 export interface TestedRun extends RunSetup {
-  /** What was completed before: these snapshots, or the connector's records from this recording. */
+  /** What an earlier run completed: these snapshots, or the connector's records from this recording. */
   readonly before?:
     | { readonly records: Partial<Record<SnapshotCollection, readonly object[]>> }
     | RecordedRun
     | undefined;
-  /** Days between that and the run. @default 1 */
+  /** Days between the earlier run and this one. @default 1 */
   readonly daysLater?: number | undefined;
 }
 
@@ -36,10 +36,10 @@ export async function openServers() {
   const [server, vendor] = await Promise.all([startReferenceServer({ clock }), startVendor()]);
   const restoreTime = installVirtualTime();
   const shared = { server, clock, vendor };
-  // The first run loads modules, and no time may pass while it does.
+  // This first run loads modules: in a tested run, time would pass while they load.
   await new RunWorkspace(shared, { snapshots: ["accounts"], run: async () => {} }).complete({});
   return {
-    /** Runs a connector in its own workspace. Never rejects because of the connector. */
+    /** Runs a connector in its own workspace. An error of the connector is part of the result, and isn't thrown. */
     run: (connector: Connector<SnapshotCollection>, run: TestedRun = {}): Promise<TestedResult> =>
       runAfter(new RunWorkspace(shared, connector), run),
     async [Symbol.asyncDispose](): Promise<void> {

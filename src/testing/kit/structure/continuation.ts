@@ -42,7 +42,7 @@ function countingOf(asks: RequestPart, pages: readonly Exchange[], list: JsonPat
   return step > 1 && Array.isArray(items) && step >= items.length ? "items" : "pages";
 }
 
-/** Where the answers say that the list continues, and where: present only on pages that have a next page. */
+/** The places where answers name the next page, or say that there is one. Last pages lack these places. */
 function nextPlaces(
   pages: readonly Exchange[],
   list: JsonPath,

@@ -137,7 +137,7 @@ export function leadingTo(
     : namingNext(exchange, value, { by, asks, current }, next);
 }
 
-/** Replaces the current value with the other one, whether the page names the token itself or an address with it. */
+/** Replaces the current value with another one, whether the page names the value itself or an address that has it. */
 function namingNext(
   exchange: Exchange,
   value: string,

@@ -9,11 +9,11 @@ const SHORTEST_TOKEN = 4;
 
 /** What earlier answers say about later requests. */
 interface Seen {
-  /** Key of the exchange whose answer contains the whole address of a request, by method and address. */
+  /** By method and address of a request: the key of the exchange whose answer contains that whole address. */
   readonly links: Map<string, string>;
   /** Values in answers, by the address that returned them. */
   readonly values: Map<string, Set<string>>;
-  /** Parts of requests that continue after the number of the last item, by address and name. */
+  /** Addresses and names of the parts of requests that ask for what follows the last item's number. */
   readonly counting: ReadonlySet<string>;
 }
 

@@ -7,7 +7,7 @@ import { listingKeys } from "./listing-keys.js";
 import { isPaging, partsOf } from "./request-parts.js";
 import type { AnswerPlace, Listing, Page, Recording, Structure } from "./structure.js";
 
-/** Finds the listings of a recording, and everything else in it. */
+/** Finds a recording's listings, details, texts and access token. */
 export function readStructure(recording: Recording): Structure {
   const keys = listingKeys(recording);
   const asked = new Set<string>();
@@ -44,7 +44,7 @@ export function readStructure(recording: Recording): Structure {
   return { listings: named.sort((a, b) => size(b) - size(a)), details, texts, token };
 }
 
-/** For example `GET /v1/records?kind=group`: includes what distinguishes it from other listings at the same address. */
+/** Adds to a listing's name what distinguishes it from others at its address: `GET /v1/records?kind=group`. */
 function nameOf(listing: Listing, all: readonly Listing[], recording: Recording): string {
   const partsOfFirst = ({ pages }: Listing) => {
     const exchange = recording[pages[0]?.exchange ?? -1];
@@ -104,7 +104,7 @@ function pageCountsOf(pages: readonly Exchange[], list: JsonPath): readonly Answ
   return placesOfNumber(pages, list, pages.length, (name) => PAGES.test(name));
 }
 
-/** Where all pages have the same number. */
+/** The places where all pages state the given number. */
 function placesOfNumber(
   pages: readonly Exchange[],
   list: JsonPath,
@@ -148,7 +148,7 @@ function* arraysOf(value: unknown, path: JsonPath = []): Generator<JsonPath, voi
       if (key !== "errors" && key !== "warnings") yield* arraysOf(inner, [...path, key]);
 }
 
-/** Whether the object around a list has an id: then it's a detail that contains a list, such as a user with roles. */
+/** Whether the object around a list has an id. The object is then a detail with a list, such as a user with roles. */
 function isInsideItem(body: unknown, path: JsonPath): boolean {
   if (path.length === 0) return false;
   const around = valueAt(body, path.slice(0, -1));

@@ -1,4 +1,4 @@
-/** Finds what the vendor has but the recording lacks. */
+/** Finds pages that the vendor has but the recording lacks. */
 import type { Exchange } from "../cassette/cassette.js";
 import { isTime } from "../cassette/fakes.js";
 import { answerValues, placeOf } from "./edit.js";

@@ -10,9 +10,9 @@ export interface VendorRoute {
   pending: number;
 }
 
-/** A connector's time: a clock's time with another starting point. Its timers end with it. */
+/** A connector's time: a clock's time with another starting point. When this time ends, so do its timers. */
 export class VirtualTime {
-  /** Where its HTTP requests go. If undefined, they go to their own addresses. */
+  /** Where the connector's HTTP requests go; if undefined, to their own addresses. */
   route: VendorRoute | undefined;
   /** Increases whenever a timer starts or ends. */
   changes = 0;
@@ -35,7 +35,7 @@ export class VirtualTime {
 
   /** Milliseconds since the epoch. */
   now(): number {
-    // Any clock but a stopped one uses the real time.
+    // A clock that isn't stopped reads the real time.
     return leaveVirtualTime(() => this.clock.now()) + this.#offset;
   }
 
@@ -49,7 +49,7 @@ export class VirtualTime {
     return leaveVirtualTime(() => this.clock.monotonic());
   }
 
-  /** Calls back in the caller's async context. @returns a function that cancels it */
+  /** Calls back in the caller's async context. @returns a function that cancels the timer */
   after(ms: number, callback: () => void): () => void {
     if (this.#ended) return () => {};
     const run = AsyncResource.bind(callback);
@@ -98,9 +98,9 @@ export function leaveVirtualTime<T>(code: () => T): T {
   return contexts.run(undefined, code);
 }
 
-/** The longest delay of a timer; Node fires longer ones after a millisecond. */
+/** The longest delay of a timer. With a longer one, Node fires after a millisecond. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
-/** Far above the ids of Node's own timers. */
+/** Starts far above the ids of Node's own timers. */
 let nextId = 2 ** 40;
 
 const active = new Map<number, VirtualTimer>();

@@ -6,7 +6,7 @@ import { delayOf, type VirtualTime, VirtualTimer, virtualTime, virtualTimerOf } 
 
 /**
  * Makes time virtual for connectors: timers, `Date`, `performance.now` and `AbortSignal.timeout`. All other code in the
- * process keeps the real ones, and `process.hrtime` stays real.
+ * process keeps the real time, and `process.hrtime` stays real.
  * @returns a function that restores everything once the last user has called it
  */
 export function installVirtualTime(): () => void {
@@ -29,7 +29,7 @@ function install(): () => void {
   patchDate(patches);
   patchPerformance(patches);
   patchAbortSignal(patches);
-  // Named imports, for example from node:timers/promises, follow.
+  // Updates named imports too, for example from node:timers/promises.
   syncBuiltinESMExports();
   return () => {
     patches.restore();
@@ -71,7 +71,7 @@ function patchAbortSignal(patches: Patches): void {
 
 type Callback = (...args: unknown[]) => void;
 
-/** Replaces Node's timers: connectors get virtual ones, all other code keeps the real ones. */
+/** Replaces Node's timers: connectors get virtual timers, and all other code keeps real ones. */
 function patchTimers(patches: Patches): void {
   const start = (
     real: (callback: Callback, delay?: number, ...args: unknown[]) => unknown,
@@ -147,7 +147,7 @@ async function* ticks(time: VirtualTime, delay: unknown, value: unknown, signal?
   }
 }
 
-/** The error with which Node rejects. */
+/** The error with which Node rejects an aborted timer. */
 function abortError(signal: AbortSignal | undefined): Error {
   const error = new Error("The operation was aborted", { cause: signal?.reason });
   return Object.assign(error, { name: "AbortError", code: "ABORT_ERR" });
@@ -174,9 +174,9 @@ export class Patches {
   }
 }
 
-/** Loads the simulated vendor on first use rather than with `./testing`, because it loads undici. */
+/** Loads the simulated vendor, which loads undici, on first use rather than with `./testing`. */
 export async function loadVendor() {
-  // Node's own undici first: otherwise the package would become the global dispatcher.
+  // Loads Node's own undici first. Otherwise, the package would set the global dispatcher.
   void globalThis.Headers;
   return import("../vendor/server.js");
 }

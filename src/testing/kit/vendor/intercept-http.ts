@@ -7,7 +7,7 @@ import { urlToHttpOptions } from "node:url";
 import { isObject } from "../../../core/validate.js";
 import type { Take, Taken } from "./messages.js";
 
-/** Published when the response headers arrive. A listener on the request itself would keep Node from discarding it. */
+/** Published when response headers arrive. A listener on the request would keep Node from discarding the response. */
 const ANSWERED = "http.client.response.finish";
 
 /** Intercepts `request` and `get` of http and https, and with them axios, got and node-fetch. */
@@ -54,7 +54,7 @@ export function replaceModules(take: Take): () => void {
     Object.assign(module, { request, get });
   }
   subscribe(ANSWERED, onAnswered);
-  // Named imports are copies.
+  // Named imports are copies, which must be updated.
   syncBuiltinESMExports();
   return () => {
     unsubscribe(ANSWERED, onAnswered);
@@ -98,7 +98,7 @@ function readParameters([input, second, third]: RequestParameters) {
 }
 
 function originOf({ hostname, host, port, defaultPort, path }: RequestOptions, scheme: string): string {
-  // A request sent to a proxy.
+  // In a request to a proxy, the path is a whole address.
   if (/^https?:\/\//.test(path ?? "")) return new URL(path ?? "").origin;
   const name = hostname ?? host ?? "localhost";
   const isIpv6 = name.includes(":") && !name.startsWith("[");
@@ -107,6 +107,6 @@ function originOf({ hostname, host, port, defaultPort, path }: RequestOptions, s
 }
 
 function withHeaders(headers: RequestOptions["headers"], added: Taken["headers"]) {
-  // Alternating names and values.
+  // Headers in an array alternate between names and values.
   return Array.isArray(headers) ? [...headers, ...Object.entries(added).flat()] : { ...headers, ...added };
 }

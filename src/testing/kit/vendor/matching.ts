@@ -5,8 +5,8 @@ import { leavesOf } from "../structure/json-path.js";
 import { decoded, partsOf, type RequestPart } from "../structure/request-parts.js";
 
 /**
- * How far a request is from the recorded one: equal, or different in values that change with each run or each
- * setup.
+ * How far a request is from the recorded one: equal (0), or different in values that change with each run (1) or with
+ * each setup (2).
  */
 type Distance = 0 | 1 | 2;
 
@@ -22,7 +22,7 @@ const UUID = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/g
 /** Shorter watermarks may be part of other values by chance. */
 const SHORTEST_PART = 4;
 
-/** Parts of a request by position. */
+/** Parts of a request by kind and name. */
 type Parts = ReadonlyMap<string, RequestPart>;
 
 const partsOfRequests = new WeakMap<RecordedRequest, Parts>();
@@ -45,7 +45,7 @@ export class Matcher {
     readonly watermarks: ReadonlySet<string>,
   ) {}
 
-  /** @returns how often the exchange answered before; undefined if no recorded exchange matches the request */
+  /** @returns the exchange, and how often it answered before; undefined if no exchange matches the request */
   next(
     request: RecordedRequest,
   ): { readonly exchange: Exchange; readonly index: number; readonly repeat: number } | undefined {
@@ -111,10 +111,7 @@ export class Matcher {
     return [...this.watermarks].some((mark) => mark.length >= SHORTEST_PART && value.includes(mark));
   }
 
-  /**
-   * Whether a value comes from the connector itself. If an answer contained the value, too, the cassette has a
-   * fake in its place.
-   */
+  /** Whether a value comes from the connector itself, because recorded answers don't have all of its words. */
   #isOwn(value: string): boolean {
     if (isPlain(value) || this.run.kept?.includes(value) !== false) return false;
     const known = wordsOfRuns.get(this.run) ?? wordsIn(this.run);
@@ -154,7 +151,7 @@ function partsBy(request: RecordedRequest): Parts {
 }
 
 function folded({ in: where, name }: RequestPart): string {
-  // The field's name, also for an item in its list.
+  // The name of the field, even for an item of a list.
   const own = where === "json" ? (name.split(".").findLast((key) => !/^\d+$/.test(key)) ?? "") : name;
   return own.toLowerCase().replace(/[^a-z0-9]/g, "");
 }

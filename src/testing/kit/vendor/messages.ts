@@ -81,7 +81,7 @@ const HOP_HEADERS: ReadonlySet<string> = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
-/** Headers about the encoding of a body: a cassette contains the decoded body. */
+/** Headers about a body's encoding, which are left out because a cassette contains the decoded body. */
 const ENCODING_HEADERS: ReadonlySet<string> = new Set([
   "accept-encoding",
   "content-encoding",
@@ -140,7 +140,7 @@ export async function sendAnswer(response: ServerResponse, answer: VendorAnswer)
   if (cutAfter !== undefined) {
     response.flushHeaders();
     if (cutAfter > 0) response.write(body.subarray(0, cutAfter));
-    // Not a reset, which would discard bytes that the client hasn't read yet.
+    // A reset would discard bytes that the client hasn't read yet.
     response.socket?.destroySoon();
     return;
   }

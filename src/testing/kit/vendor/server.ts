@@ -22,7 +22,7 @@ import { Playback, type PlaybackOptions } from "./playback.js";
 /** The simulated vendor: one HTTP server on loopback that plays back or records all requests of the process. */
 export type Vendor = Awaited<ReturnType<typeof startVendor>>;
 
-/** @param routeOf As `intercept` takes it. */
+/** @param routeOf See `intercept`. */
 export async function startVendor(routeOf?: Parameters<typeof intercept>[0]) {
   const runs = new Map<string, RequestHandler>();
   let count = 0;
@@ -65,9 +65,10 @@ export async function startVendor(routeOf?: Parameters<typeof intercept>[0]) {
 
 /**
  * Sends the HTTP requests of this process to a simulated vendor, if they use fetch, undici's global dispatcher, or the
- * modules http and https. It can't redirect http2, raw sockets, child processes, dispatchers that a caller passes to
+ * modules http and https. Can't redirect http2, raw sockets, child processes, dispatchers that a caller passes to
  * undici, or functions that a Jest test imports by name from `node:http` or `node:https`.
- * @param routeOf Where a request goes that starts now, in its caller's async context; undefined: to its own address.
+ * @param routeOf Called in the async context of a request's caller; returns where the request must go, or undefined for
+ * its own address.
  * @returns a function that restores what was there before
  */
 function intercept(routeOf: () => VendorRoute | undefined = () => virtualTime()?.route): () => void {
@@ -99,7 +100,7 @@ export class Forwarding {
   /** Requests that got no answer. */
   readonly failures: { readonly origin: string; readonly error: unknown }[] = [];
   readonly #agent: Dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
-  /** In the order of the requests: answers may arrive in another order. */
+  /** In the order of the requests, because answers may arrive in another order. */
   readonly #exchanges: (Exchange | undefined)[] = [];
 
   constructor(open: OpenRun) {
@@ -159,7 +160,7 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
 
 async function decoded(bytes: Buffer, encodings: string): Promise<Buffer> {
   let body = bytes;
-  // Undo the encoding that was applied last first. An answer to HEAD has an encoding but no body.
+  // The last encoding is undone first. An answer to HEAD has an encoding but no body.
   for (const encoding of encodings.split(",").reverse()) {
     const decode = DECODERS[encoding.trim().toLowerCase()];
     if (decode !== undefined && body.length > 0) body = await decode(body);

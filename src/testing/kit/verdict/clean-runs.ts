@@ -20,16 +20,16 @@ export interface CleanRuns {
   readonly setup: TestedRun;
   readonly expected: Expectation;
   readonly result: TestedResult;
-  /** Why they are WRONG: they differ, or leak. */
+  /** Why the clean runs are WRONG: they differ, or leak. */
   readonly problem: string | undefined;
   /** Listings that the connector doesn't read to the end. */
   readonly unread: readonly string[];
 }
 
 /**
- * Runs a connector three times without a fault, and once after a day without a run.
+ * Runs a connector three times without a fault, and once more after a day without a run.
  * @param runs The recorded runs: one, or two where the second starts from the watermarks of the first.
- * @throws {Error} it fails, or sends a request that isn't in the recording
+ * @throws {Error} the connector fails, or sends a request that isn't in the recording
  */
 export async function runClean(
   servers: Servers,
@@ -39,7 +39,7 @@ export async function runClean(
 ): Promise<CleanRuns> {
   const run = (setup: TestedRun) => runOnce(servers.run(connector, setup));
   const following = later && { recording: later, before: earlier, guard };
-  // Most of a second run may be empty: faults need something to change.
+  // A second run may have few items, but faults need something to change.
   const isTested = earlier !== undefined && later !== undefined && itemsIn(later) >= itemsIn(earlier);
   if (following !== undefined && !isTested) await run(following);
   const given = isTested && following ? following : { recording: earlier, guard };
@@ -64,7 +64,7 @@ function itemsIn({ exchanges }: RecordedRun): number {
 }
 
 const FAKED =
-  ' The strings of a cassette are fakes: if a check of values refuses one, record again with keep: ["FIELD"], or check its form only.';
+  ' The strings of a cassette are fakes: if the connector refuses one, record again with keep: ["FIELD"], or check only its form.';
 
 /** @throws {Error} the run failed, or sent a request that isn't in the recording */
 export async function runOnce(run: Promise<TestedResult>): Promise<TestedResult> {
@@ -82,7 +82,7 @@ export async function runOnce(run: Promise<TestedResult>): Promise<TestedResult>
   throw new Error(redactSecrets(text, credentials), leaksOf(result).length === 0 ? { cause: error } : {});
 }
 
-/** Leaves out exchanges that this connector never requests: no fault could reach them. */
+/** Leaves out exchanges that this connector never requests, because no fault could reach them. */
 function askedOf(run: RecordedRun, { requests }: TestedResult): RecordedRun {
   const asked = new Set(requests.map(({ exchange }) => exchange));
   return { ...run, exchanges: run.exchanges.filter((_, index) => asked.has(index)) };
@@ -96,12 +96,12 @@ function problemOf(
   if (leaks.length > 0) return `leaked: ${leaks.join("; ")}`;
   for (const later of [one, two])
     if (later.requests.length !== first.requests.length)
-      return `two runs without a fault differ: one sent ${counted(first.requests.length, "request")}, a later one ${later.requests.length}; it may keep answers of earlier runs`;
+      return `two runs without a fault differ: one sent ${counted(first.requests.length, "request")}, a later one ${later.requests.length}; the connector may keep answers of earlier runs`;
   for (const [collection, records] of first.records)
     for (const later of [one, two]) {
       const count = later.records.get(collection)?.length ?? 0;
       if (count !== records.length)
-        return `two runs without a fault differ: one wrote ${records.length} ${collection}, a later one ${count}; it may keep state outside of run`;
+        return `two runs without a fault differ: one wrote ${records.length} ${collection}, a later one ${count}; the connector may keep state outside of run`;
     }
   const changes = compareEffects(two.effect, expected.effect, expected.volatile);
   return changes.length === 0 ? undefined : `two runs without a fault differ: ${describeChanges(changes)}`;

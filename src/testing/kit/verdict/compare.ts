@@ -175,7 +175,7 @@ function isEmpty(value: unknown): boolean {
   );
 }
 
-/** Equal for records that differ at most in their id field. */
+/** Returns equal texts for records that differ at most in their id field. */
 function contentOf(record: object, idField: string | undefined): string {
   const fields = [...fieldsOf(record)].filter(([path]) => path.split(".").at(-1) !== idField);
   return JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1)));

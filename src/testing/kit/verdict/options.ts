@@ -36,8 +36,8 @@ const KIT_OPTIONS = {
     fits: (value) => (isText(value) && value !== "") || value instanceof URL,
   },
   seed: wholeNumber(0),
-  only: { expected: "an array of names of faults", fits: listOf(isText) },
-  except: { expected: "an object of reasons by the name of a fault", fits: isReasons },
+  only: { expected: "an array of fault names", fits: listOf(isText) },
+  except: { expected: "an object of reasons by fault name", fits: isReasons },
   guard: true,
 } satisfies OptionTable<KitOptions>;
 

@@ -41,7 +41,7 @@ export function unmatched(result: RunResult): readonly string[] {
   return [...new Set(unknown.map((request) => describeRequest(request, result)))];
 }
 
-/** A run that sends this many times the recorded requests won't end by itself. */
+/** A run that sends so many times as many requests as were recorded won't end by itself. */
 const TIMES = 20;
 const MORE = 100;
 
@@ -65,7 +65,7 @@ export function limited<Setup extends RunSetup>(setup: Setup): Setup {
 /** Describes a run that reached the limit. */
 export function endlessOf(setup: RunSetup, { requests }: RunResult): string | undefined {
   if (setup.recording === undefined || requests.length <= limitOf(setup)) return undefined;
-  return `does not end: asked ${count(limitOf(setup))} times for what was recorded in ${count(setup.recording.exchanges.length)} requests`;
+  return `does not end: sent ${count(limitOf(setup))} requests, but the recording has ${count(setup.recording.exchanges.length)}`;
 }
 
 function limitOf({ recording }: RunSetup): number {

@@ -50,7 +50,7 @@ const UNREAD: Row = {
 };
 
 /**
- * The rows of a report. Every recording gets the same rows, with its own summaries.
+ * The rows of a report. Every recording has the same rows, but its own summaries.
  * @throws {InvalidInputError} no fault has a name given in `only` or `except`
  */
 export function rowsOf(
@@ -64,7 +64,7 @@ export function rowsOf(
     const unknown = given.find((name) => !names.includes(name));
     if (unknown !== undefined)
       throw new InvalidInputError(
-        `${caller}: ${option} names ${JSON.stringify(unknown)}, which is no fault of this source.${suggestKey(unknown, names)} Run all of them once to see their names.`,
+        `${caller}: ${option} names ${JSON.stringify(unknown)}, which is no fault of this source.${suggestKey(unknown, names)} Run all faults once to see their names.`,
       );
   }
   return rows.filter(({ name }) => only?.includes(name) ?? true);
@@ -103,8 +103,8 @@ function vendorRows(exchanges: readonly Exchange[], seed: number): readonly Row[
 const CATALOGUE: readonly FaultKind[] = [...ANSWERS, ...LAYOUTS, ...LISTINGS, ...ENTRIES];
 
 /**
- * The faults of the catalogue. Their names are the same for every recording; the seed picks what they change, and their
- * summaries name it. A fault that doesn't apply to the recording stays in the list and changes nothing.
+ * The faults of the catalogue. All recordings have the same faults; the seed picks what a fault changes, and the
+ * fault's summary names it. A fault that doesn't apply to the recording stays in the list and changes nothing.
  */
 export function vendorFaults(recording: Recording, seed: number): readonly VendorFault[] {
   return CATALOGUE.map(({ name, summary, excuses, plan }) => {
@@ -117,7 +117,7 @@ export function vendorFaults(recording: Recording, seed: number): readonly Vendo
   });
 }
 
-/** Whether the fault left all recorded answers unchanged, for example because the total was right for its only page. */
+/** Whether the fault left all recorded answers unchanged, for example because they already looked like this. */
 function isInert({ exchanges, answer }: Plan, recording: Recording): boolean {
   return (
     answer === undefined &&
@@ -128,7 +128,7 @@ function isInert({ exchanges, answer }: Plan, recording: Recording): boolean {
   );
 }
 
-/** Describes what most faults change, and what they need there. */
+/** Describes what most faults change, and how large it must be. */
 export function describeSource({ recording, records }: Source): string {
   return recording === undefined ? describeRecords(records) : describeListings(readStructure(recording));
 }

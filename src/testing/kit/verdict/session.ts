@@ -12,7 +12,7 @@ import { describeInjected, endlessOf, leaksOf, limited } from "./requests.js";
 import { describeSource, type Row, rowsOf, type Source } from "./rows.js";
 import { judge } from "./verdict.js";
 
-const IDLE = "it was not injected: an error of the kit, please report it";
+const IDLE = "not injected: please report this error of the kit";
 const LATE_TURNS = 10;
 const SEEN = ["refused", "held"] as const;
 

@@ -17,7 +17,7 @@ export interface Judged {
   readonly end: "completed" | "held" | "refused";
   readonly error: unknown;
   readonly effect: Inspection;
-  /** Whether it had started to send. */
+  /** Whether the run had started to send. */
   readonly hasSent: boolean;
   /** The next run, without the fault, after a run that was held or refused. */
   readonly next?: { readonly error: unknown; readonly effect: Inspection } | undefined;
@@ -50,7 +50,7 @@ export function judge(
     );
     return changes.length === 0 ? { verdict: "same" } : wrong(describeChanges(changes));
   }
-  if (judged.hasSent) return wrong("it failed after it had begun to send, as if a write was not awaited");
+  if (judged.hasSent) return wrong("the run failed after it began to send, as if a write was not awaited");
   const message = messageOf(error);
   if (next === undefined) return { verdict: end, error: message };
   if (next.error !== undefined)

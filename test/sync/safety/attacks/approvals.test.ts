@@ -7,6 +7,7 @@ import { heldBy, type TestService } from "../../../support/test-service.js";
 import {
   type Account,
   type Attack,
+  attack,
   breakTwice,
   DAY_MS,
   type Ending,
@@ -16,6 +17,7 @@ import {
   send,
   sendNextDay,
   testAttacks,
+  WHOLE,
 } from "./attacks.js";
 import { employees, licenses } from "./records.js";
 
@@ -47,11 +49,10 @@ testAttacks([
       sent: { accounts: withEmailsFrom(40) },
     },
   ),
-  approved(
-    "fourteen lost values were approved, and one more is lost",
-    { kind: "whole" },
-    { shown: { accounts: withEmailsFrom(14) }, sent: { accounts: withEmailsFrom(15) } },
-  ),
+  approved("fourteen lost values were approved, and one more is lost", WHOLE, {
+    shown: { accounts: withEmailsFrom(14) },
+    sent: { accounts: withEmailsFrom(15) },
+  }),
   approved("the removal of all was approved, and records of another tenant come", held({ rule: "removed" }), {
     shown: { accounts: [] },
     sent: { accounts: people(50, 80) },
@@ -80,11 +81,10 @@ testAttacks([
     shown: { accounts: people(0, 100) },
     sent: { accounts: people(0, 240) },
   }),
-  approved(
-    "sixty new records were approved, and one more comes",
-    { kind: "whole" },
-    { shown: { accounts: people(0, 100) }, sent: { accounts: people(0, 101) } },
-  ),
+  approved("sixty new records were approved, and one more comes", WHOLE, {
+    shown: { accounts: people(0, 100) },
+    sent: { accounts: people(0, 101) },
+  }),
   approved("removals were approved, and half of the others go", held({ rule: "removed", removed: 30 }), {
     shown: { accounts: people(0, 20) },
     sent: { accounts: people(0, 10) },
@@ -93,14 +93,10 @@ testAttacks([
     shown: { accounts: people(0, 100) },
     sent: { accounts: [...people(), ...people(100, 160)] },
   }),
-  approved(
-    "sixty new records were approved, and most of them come",
-    { kind: "whole" },
-    {
-      shown: { accounts: people(0, 100) },
-      sent: { accounts: people(0, 95) },
-    },
-  ),
+  approved("sixty new records were approved, and most of them come", WHOLE, {
+    shown: { accounts: people(0, 100) },
+    sent: { accounts: people(0, 95) },
+  }),
   approved("new records were approved, and known ones are missing", held({ rule: "removed", removed: 20 }), {
     shown: { accounts: people(0, 100) },
     sent: { accounts: people(20, 100) },
@@ -117,49 +113,47 @@ testAttacks([
     shown: { accounts: people(0, 20) },
     sent: { accounts: people(0, 25) },
   }),
-  {
-    name: "removals that took two runs were approved, and more are removed",
-    ending: reported("accounts", 8, "approval"),
-    prepare: (service) => sendNextDay(service, people(0, 31)),
-    attack: async (service) => {
-      const { approvalId: approve } = await heldBy(sendNextDay(service, people(0, 24)));
-      return send(service, people(0, 23), { approve });
+  attack(
+    "removals that took two runs were approved, and more are removed",
+    reported("accounts", 8, "approval"),
+    {
+      prepare: (service) => sendNextDay(service, people(0, 31)),
+      attack: async (service) => {
+        const { approvalId: approve } = await heldBy(sendNextDay(service, people(0, 24)));
+        return send(service, people(0, 23), { approve });
+      },
     },
-  },
+  ),
   spent("an approval stays in the configuration, and the records come and go", async (service, approve) => {
     await send(service, people(), { approve, ...RETURNING });
   }),
   spent("an approval stays in the configuration of a run that was held for the same before", async () => {}),
-  {
-    name: "an approval is made up",
-    ending: held({ rule: "removed" }),
+  attack("an approval is made up", held({ rule: "removed" }), {
     prepare: (service) => heldBy(send(service, people(0, 20))),
     attack: (service) => send(service, people(0, 20), { approve: "yes" }),
-  },
-  {
-    name: "an approval is of another installation",
-    ending: held({ rule: "removed" }),
+  }),
+  attack("an approval is of another installation", held({ rule: "removed" }), {
     prepare: async (service) => {
       const installationId = service.server.createInstallation();
       await send(service, people(), { installationId });
       ({ approvalId: leftover } = await heldBy(send(service, people(0, 20), { installationId })));
     },
     attack: (service) => send(service, people(0, 20), { approve: leftover }),
-  },
-  {
-    name: "an approved clean-up of accounts is followed by slow losses of licenses",
-    ending: held({ collection: "licenses", rule: "window", known: 31, removed: 3 }),
-    prepare: async (service) => {
-      await write(service, { licenses: licenses(0, 31) });
-      const { approvalId: approve } = await heldBy(write(service, { accounts: people(0, 20) }));
-      await write(service, { accounts: people(0, 20) }, { approve });
+  }),
+  attack(
+    "an approved clean-up of accounts is followed by slow losses of licenses",
+    held({ collection: "licenses", rule: "window", known: 31, removed: 3 }),
+    {
+      prepare: async (service) => {
+        await write(service, { licenses: licenses(0, 31) });
+        const { approvalId: approve } = await heldBy(write(service, { accounts: people(0, 20) }));
+        await write(service, { accounts: people(0, 20) }, { approve });
+      },
+      attack: (service) => write(service, { licenses: licenses(0, 28) }),
+      heldAfterwards: true,
     },
-    attack: (service) => write(service, { licenses: licenses(0, 28) }),
-    heldAfterwards: true,
-  },
-  {
-    name: "an approval is used by two processes at the same time",
-    ending: held({ rule: "removed", known: 40 }),
+  ),
+  attack("an approval is used by two processes at the same time", held({ rule: "removed", known: 40 }), {
     prepare: async (service) => {
       const { approvalId: approve } = await heldBy(send(service, people(0, 20)));
       const both = [1, 2].map(() => send(service, people(0, 20), { approve, waitForLockMs: LEASE_MS }));
@@ -169,89 +163,101 @@ testAttacks([
       leftover = approve;
     },
     attack: (service) => send(service, people(0, 20), { approve: leftover }),
-  },
-  {
-    name: "an approval is used in a run whose answer is lost, and the records come back before the next",
-    ending: held({ rule: "removed" }),
-    prepare: async (service) => {
-      const { approvalId: approve } = await heldBy(send(service, people(0, 20)));
-      service.server.faults.add({ on: "CompleteSyncBatch", fault: "drop", at: "answer" });
-      await send(service, people(0, 20), { approve });
-      await send(service, people(), RETURNING);
-      leftover = approve;
+  }),
+  attack(
+    "an approval is used in a run whose answer is lost, and the records come back before the next",
+    held({ rule: "removed" }),
+    {
+      prepare: async (service) => {
+        const { approvalId: approve } = await heldBy(send(service, people(0, 20)));
+        service.server.faults.add({ on: "CompleteSyncBatch", fault: "drop", at: "answer" });
+        await send(service, people(0, 20), { approve });
+        await send(service, people(), RETURNING);
+        leftover = approve;
+      },
+      attack: (service) => send(service, people(0, 20), { approve: leftover }),
     },
-    attack: (service) => send(service, people(0, 20), { approve: leftover }),
-  },
-  {
-    name: "an approved run may be completed, and the next one removes others",
-    ending: held({ rule: "removed", removed: 20 }),
-    prepare: async (service) => {
-      const { approvalId: approve } = await heldBy(send(service, people(0, 20)));
-      breakTwice(service, "CompleteSyncBatch", "answer");
-      breakTwice(service, "AbortSyncBatch");
-      const unclear = send(service, people(0, 20), { approve, retryForMs: 0 });
-      await expect(unclear).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
-      service.clock.advance(LEASE_MS);
-      leftover = approve;
+  ),
+  attack(
+    "an approved run may be completed, and the next one removes others",
+    held({ rule: "removed", removed: 20 }),
+    {
+      prepare: async (service) => {
+        const { approvalId: approve } = await heldBy(send(service, people(0, 20)));
+        breakTwice(service, "CompleteSyncBatch", "answer");
+        breakTwice(service, "AbortSyncBatch");
+        const unclear = send(service, people(0, 20), { approve, retryForMs: 0 });
+        await expect(unclear).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+        service.clock.advance(LEASE_MS);
+        leftover = approve;
+      },
+      attack: (service) => send(service, people(20), { approve: leftover }),
+      heldAfterwards: true,
     },
-    attack: (service) => send(service, people(20), { approve: leftover }),
-    heldAfterwards: true,
-  },
-  {
-    name: "an approved run may be completed, its records come back, and the approval is given again",
-    ending: held({ rule: "removed", removed: 20 }),
-    prepare: async (service) => {
-      const { approvalId: approve } = await heldBy(send(service, people(0, 20)));
-      breakTwice(service, "CompleteSyncBatch", "answer");
-      breakTwice(service, "AbortSyncBatch");
-      await send(service, people(0, 20), { approve, retryForMs: 0 }).catch(() => {});
-      service.clock.advance(LEASE_MS);
-      await send(service, people(), RETURNING);
-      leftover = approve;
+  ),
+  attack(
+    "an approved run may be completed, its records come back, and the approval is given again",
+    held({ rule: "removed", removed: 20 }),
+    {
+      prepare: async (service) => {
+        const { approvalId: approve } = await heldBy(send(service, people(0, 20)));
+        breakTwice(service, "CompleteSyncBatch", "answer");
+        breakTwice(service, "AbortSyncBatch");
+        await send(service, people(0, 20), { approve, retryForMs: 0 }).catch(() => {});
+        service.clock.advance(LEASE_MS);
+        await send(service, people(), RETURNING);
+        leftover = approve;
+      },
+      attack: (service) => send(service, people(0, 20), { approve: leftover }),
     },
-    attack: (service) => send(service, people(0, 20), { approve: leftover }),
-  },
-  {
-    name: "the ledger cannot note at the end that an approval was used, which is given again",
-    ending: held({ rule: "removed", removed: 20 }),
-    prepare: async (service) => {
-      ({ approvalId: leftover } = await heldBy(send(service, people(0, 20))));
-      let puts = 0;
-      const store = failingStore(
-        new FileStore(service.directory),
-        // The first state says that the approval is used.
-        (call) => (isPutOf("state")(call) && ++puts > 1) || call.method === "delete",
-        new Error("EIO"),
-      );
-      await send(service, people(0, 20), { approve: leftover, ledger: storeLedger(store) });
-      await send(service, people(), RETURNING);
+  ),
+  attack(
+    "the ledger cannot note at the end that an approval was used, which is given again",
+    held({ rule: "removed", removed: 20 }),
+    {
+      prepare: async (service) => {
+        ({ approvalId: leftover } = await heldBy(send(service, people(0, 20))));
+        let puts = 0;
+        const store = failingStore(
+          new FileStore(service.directory),
+          // The first state says that the approval is used.
+          (call) => (isPutOf("state")(call) && ++puts > 1) || call.method === "delete",
+          new Error("EIO"),
+        );
+        await send(service, people(0, 20), { approve: leftover, ledger: storeLedger(store) });
+        await send(service, people(), RETURNING);
+      },
+      attack: (service) => send(service, people(0, 20), { approve: leftover }),
     },
-    attack: (service) => send(service, people(0, 20), { approve: leftover }),
-  },
-  {
-    name: "a lost field was approved, and slow losses of records go on",
-    ending: held({ rule: "window", known: 31, removed: 7 }),
-    prepare: async (service) => {
-      await send(service, people(0, 32));
-      const { approvalId: approve } = await heldBy(send(service, withoutEmail(31)));
-      await send(service, withoutEmail(31), { approve });
+  ),
+  attack(
+    "a lost field was approved, and slow losses of records go on",
+    held({ rule: "window", known: 31, removed: 7 }),
+    {
+      prepare: async (service) => {
+        await send(service, people(0, 32));
+        const { approvalId: approve } = await heldBy(send(service, withoutEmail(31)));
+        await send(service, withoutEmail(31), { approve });
+      },
+      attack: (service) => send(service, withoutEmail(24)),
+      heldAfterwards: true,
     },
-    attack: (service) => send(service, withoutEmail(24)),
-    heldAfterwards: true,
-  },
+  ),
   edited("the ids of a held run are damaged", (text) => text.replace("né-19\n", "né-39\n")),
   edited("a held run belongs to another collection", (text) =>
     resealed(text.replace("/accounts.", "/employees.")),
   ),
-  {
-    name: "an approval is given when the clock of the machine was set back by a month",
-    ending: held({ rule: "removed", removed: 20 }),
-    prepare: async (service) => {
-      ({ approvalId: leftover } = await heldBy(send(service, people(0, 20))));
-      service.clock.advance(8 * DAY_MS);
+  attack(
+    "an approval is given when the clock of the machine was set back by a month",
+    held({ rule: "removed", removed: 20 }),
+    {
+      prepare: async (service) => {
+        ({ approvalId: leftover } = await heldBy(send(service, people(0, 20))));
+        service.clock.advance(8 * DAY_MS);
+      },
+      attack: (service) => send(service, people(0, 20), { approve: leftover }),
     },
-    attack: (service) => send(service, people(0, 20), { approve: leftover }),
-  },
+  ),
 ]);
 
 /** All accounts; the first ones have no e-mail address. */
@@ -262,9 +268,7 @@ function withEmailsFrom(first: number) {
 const withoutEmail = (count: number) => people(0, count).map(({ email: _, ...rest }) => rest);
 /** Approves a held run after somebody has edited the ledger entries that it left. */
 function edited(name: string, change: (text: string) => string): Attack {
-  return {
-    name,
-    ending: held({ rule: "removed", removed: 20 }),
+  return attack(name, held({ rule: "removed", removed: 20 }), {
     prepare: async (service) => {
       ({ approvalId: leftover } = await heldBy(send(service, people(0, 20))));
       await editFile(await service.file(/\.held$/), change);
@@ -275,7 +279,7 @@ function edited(name: string, change: (text: string) => string): Attack {
       throw error;
     },
     heldAfterwards: true,
-  };
+  });
 }
 
 /** The approval that an attack gets during its preparation. */
@@ -292,16 +296,14 @@ function reported(collection: "accounts", removed: number, allowedBy: "approval"
 
 /** Approves a held run; the next run then sends something else. */
 function approved(name: string, ending: Ending, { shown, sent }: Approved): Attack {
-  return {
-    name,
-    ending,
+  return attack(name, ending, {
     prepare: async (service) => {
       await write(service, { employees: employees(0, 10) });
       leftover = (await heldBy(write(service, shown))).approvalId;
     },
     attack: (service) => write(service, sent, { approve: leftover }),
     heldAfterwards: ending.kind === "whole",
-  };
+  });
 }
 
 /** Uses an approval, and passes it to every later run too. */
@@ -309,9 +311,7 @@ function spent(
   name: string,
   between: (service: TestService, approve: string | undefined) => Promise<void>,
 ): Attack {
-  return {
-    name,
-    ending: held({ rule: "removed" }),
+  return attack(name, held({ rule: "removed" }), {
     prepare: async (service) => {
       const { approvalId: approve } = await heldBy(send(service, people(0, 20)));
       await send(service, people(0, 20), { approve });
@@ -320,7 +320,7 @@ function spent(
     },
     attack: (service) => send(service, people(0, 10), { approve: leftover }),
     heldAfterwards: true,
-  };
+  });
 }
 
 function write(service: TestService, shown: Shown, options?: Partial<RunOptions>): Promise<RunReceipt> {

@@ -1,6 +1,6 @@
 /**
- * Ways to lose records. Each test begins with a good run of all records, and then one of them comes. A run that fails
- * before it starts a batch makes no call to the service.
+ * Ways to lose records. Each test begins with a good run of all records, followed by one of these attacks. A run that
+ * fails before it starts a batch makes no call to the service.
  */
 
 import type {
@@ -39,13 +39,13 @@ export function timeLimit({ clock }: TestService): AbortSignal {
 /** Longest pause of a run before it calls its connector again. */
 const MAX_PAUSE_MS = 2000;
 
-/** How an attack ends. It never removes records without a word. */
+/** How an attack ends. Records are never removed without a report. */
 export type Ending =
   /** The run rejects with an error that has these fields. */
   | {
       readonly kind: "refused";
       readonly error: object;
-      /** How far the run got: by default it made no call at all. After a start, it sent no records. */
+      /** How far the run got. By default it made no call; with `start`, it sent no records. */
       readonly reached?: "start" | "records";
     }
   /** The removal goes through; the receipt and the log report it. */
@@ -66,7 +66,7 @@ export type Ending =
 export interface Attack {
   readonly name: string;
   readonly ending: Ending;
-  /** What happens between the good run and the attack: all runs except those of the attack itself. */
+  /** Makes the runs between the good run and those of the attack itself. */
   readonly prepare?: (service: TestService) => Promise<unknown>;
   /** Resolves with the receipts of the runs that completed. */
   readonly attack: (service: TestService) => Promise<RunReceipt | readonly RunReceipt[]>;
@@ -74,6 +74,15 @@ export interface Attack {
   readonly heldAfterwards?: boolean;
   /** Checks more than the ending. */
   readonly check?: (service: TestService, receipts: readonly RunReceipt[]) => unknown;
+}
+
+/** The third argument is what the attack does, alone or with its other parts. */
+export function attack(
+  name: string,
+  ending: Ending,
+  does: Attack["attack"] | Omit<Attack, "name" | "ending">,
+): Attack {
+  return { name, ending, ...(typeof does === "function" ? { attack: does } : does) };
 }
 
 interface HeldFor {
@@ -106,13 +115,16 @@ export function refused(code: string, fields: object = {}): Ending {
   return { kind: "refused", error: { code, ...fields } };
 }
 
-/** The ending of a run that had started a batch, or sent records. */
+/** The same ending for a run that has started a batch, or sent records. */
 export function reaching(reached: "start" | "records", ending: Ending): Ending {
   return ending.kind === "refused" ? { ...ending, reached } : ending;
 }
 
 /** The batch cannot be completed because a write failed. */
 export const POISONED = refused("BATCH_STATE", { reason: "incomplete" });
+
+export const INVALID = refused("INVALID_INPUT");
+export const WHOLE: Ending = { kind: "whole" };
 
 /** The run rejects with an exception of the connector's own. */
 export function ownException(message: string): Ending {
@@ -131,7 +143,7 @@ export function testAttacks(attacks: readonly Attack[]): void {
     (level: string) =>
     (message: string, details: Readonly<Record<string, unknown>> = {}) => {
       lines.push({ level, message, details });
-      // The run will pause next.
+      // After this line the run pauses, so the clock has to move.
       if (message.endsWith("the connector is called again"))
         setImmediate(() => service.clock.advance(MAX_PAUSE_MS));
     };
@@ -266,7 +278,7 @@ export function send(
   );
 }
 
-/** A run that sends one collection in one write. */
+/** Makes a run that sends one collection in one write. */
 export function sendTo<C extends SnapshotCollection>(
   service: TestService,
   collection: C,

@@ -1,6 +1,6 @@
 /**
  * Fifty handmade disasters, independent of `npm run simulate:guard`: what sources of a company of 200 people have done.
- * Only changes pass that the guide "Snapshot safety" says the guard doesn't see.
+ * A disaster passes only if the guide "Snapshot safety" says that the guard doesn't see it.
  */
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
@@ -83,7 +83,7 @@ const add =
 
 type Disasters = Readonly<Record<string, (tables: Tables) => Tables>>;
 
-/** Held after two weeks, and after two days. */
+/** Disasters that are held after two weeks, and already after two days. */
 const HELD: Disasters = {
   "30 % of the addresses are null": change("accounts", () => ({ email: null }), [3, 10]),
   "all addresses are empty": change("employees", () => ({ email: "" })),
@@ -139,7 +139,7 @@ const HELD: Disasters = {
   }),
 };
 
-/** Held after two weeks only. */
+/** Disasters that are held after two weeks, but not yet after two days. */
 const HELD_LATER: Disasters = {
   "half of the names are undefined": change("accounts", () => ({ name: "undefined" }), [1, 2]),
   "umlauts are mojibake": change("accounts", ({ name }) => ({

@@ -5,6 +5,7 @@ import { connectorOf } from "../../../support/connector.js";
 import type { TestService } from "../../../support/test-service.js";
 import {
   type Attack,
+  attack,
   breakTwice,
   DAY_MS,
   type Ending,
@@ -26,68 +27,66 @@ testAttacks([
   eroded("every hour", HOUR_MS),
   eroded("every week", 7 * DAY_MS),
   eroded("every quarter of a year", 91 * DAY_MS),
-  {
-    name: "the records shrink on a machine whose clock is ten days behind",
-    ending: SHRUNK,
+  attack("the records shrink on a machine whose clock is ten days behind", SHRUNK, {
     prepare: (service) => after(service, DAY_MS, 31),
     attack: (service) => sendBehind(service, 10 * DAY_MS, 24),
-  },
-  {
-    name: "forty records shrink to 24 over eight runs, two at a time",
-    ending: held({ rule: "window", known: 30, removed: 2 }),
-    prepare: async (service) => {
-      for (const left of [38, 36, 34, 32, 30]) await after(service, DAY_MS, left);
+  }),
+  attack(
+    "forty records shrink to 24 over eight runs, two at a time",
+    held({ rule: "window", known: 30, removed: 2 }),
+    {
+      prepare: async (service) => {
+        for (const left of [38, 36, 34, 32, 30]) await after(service, DAY_MS, left);
+      },
+      attack: (service) => after(service, DAY_MS, 28),
     },
-    attack: (service) => after(service, DAY_MS, 28),
-  },
-  {
-    name: "a week of small runs hides the large one before",
-    ending: held({ rule: "window", known: 31, removed: 2 }),
+  ),
+  attack("a week of small runs hides the large one before", held({ rule: "window", known: 31, removed: 2 }), {
     prepare: async (service) => {
       for (let run = 0; run < 7; run += 1) await after(service, HOUR_MS, 31);
     },
     attack: (service) => after(service, HOUR_MS, 29),
-  },
+  }),
   between("a run with `guard: false` is between two shorter ones", (service) =>
     after(service, HOUR_MS, 31, { guard: false }),
   ),
   between("a run of another collection is between two shorter ones", (service) =>
     sendTo(service, "employees", employees(0, 10)),
   ),
-  {
-    name: "a run that may be completed is followed by a shorter one",
-    ending: held({ rule: "window", sent: 36 }),
+  attack("a run that may be completed is followed by a shorter one", held({ rule: "window", sent: 36 }), {
     prepare: (service) => unclearRun(service, 50),
     attack: (service) => send(service, people(0, 36), { guard: { removed: false } }),
     heldAfterwards: true,
-  },
-  {
-    name: "records are removed as others are added, and in the end fewer are left",
-    ending: held({ rule: "window" }),
+  }),
+  attack("records are removed as others are added, and in the end fewer are left", held({ rule: "window" }), {
     prepare: async (service) => {
       await after(service, DAY_MS, 35);
     },
     attack: (service) => send(service, [...people(8, 35), ...people(50, 52)]),
-  },
-  {
-    name: "employees of one department after another are missing",
-    ending: held({ collection: "employees", rule: "window" }),
-    prepare: async (service) => {
-      for (const left of [100, 90, 80]) await sendTo(service, "employees", employees(0, left));
+  }),
+  attack(
+    "employees of one department after another are missing",
+    held({ collection: "employees", rule: "window" }),
+    {
+      prepare: async (service) => {
+        for (const left of [100, 90, 80]) await sendTo(service, "employees", employees(0, left));
+      },
+      attack: (service) => sendTo(service, "employees", employees(0, 70)),
     },
-    attack: (service) => sendTo(service, "employees", employees(0, 70)),
-  },
-  {
-    name: "`window` is off, and twelve runs are 24 % shorter each",
-    ending: { kind: "reported", collection: "accounts", removed: 22, allowedBy: "option" },
-    attack: async (service) => {
-      const receipts = [];
-      for (const left of [31, 24, 18])
-        receipts.push(await after(service, DAY_MS, left, { guard: { window: false } }));
-      return receipts;
+  ),
+  attack(
+    "`window` is off, and twelve runs are 24 % shorter each",
+    { kind: "reported", collection: "accounts", removed: 22, allowedBy: "option" },
+    {
+      attack: async (service) => {
+        const receipts = [];
+        for (const left of [31, 24, 18])
+          receipts.push(await after(service, DAY_MS, left, { guard: { window: false } }));
+        return receipts;
+      },
+      heldAfterwards: true,
     },
-    heldAfterwards: true,
-  },
+  ),
   flood("a join of two tables sends each person for each role", [
     ...people(),
     ...[1, 2, 3].flatMap((role) => renamed((id) => `${id}/${role}`)),
@@ -101,18 +100,22 @@ testAttacks([
     ...people(),
     ...people(0, 60).map((record) => ({ ...record, id: `b:${record.id}` })),
   ]),
-  {
-    name: "two new records replace one of three, and a hundred more come",
-    ending: held({ collection: "employees", rule: "added", known: 3 }),
-    prepare: (service) => sendTo(service, "employees", employees(0, 3)),
-    attack: (service) => sendTo(service, "employees", employees(1, 103)),
-  },
-  {
-    name: "none of two known ids is left, and both records come with others",
-    ending: held({ collection: "employees", rule: "removed", known: 2, removed: 2 }),
-    prepare: (service) => sendTo(service, "employees", employees(0, 2)),
-    attack: (service) => sendTo(service, "employees", employees(2, 4)),
-  },
+  attack(
+    "two new records replace one of three, and a hundred more come",
+    held({ collection: "employees", rule: "added", known: 3 }),
+    {
+      prepare: (service) => sendTo(service, "employees", employees(0, 3)),
+      attack: (service) => sendTo(service, "employees", employees(1, 103)),
+    },
+  ),
+  attack(
+    "none of two known ids is left, and both records come with others",
+    held({ collection: "employees", rule: "removed", known: 2, removed: 2 }),
+    {
+      prepare: (service) => sendTo(service, "employees", employees(0, 2)),
+      attack: (service) => sendTo(service, "employees", employees(2, 4)),
+    },
+  ),
 ]);
 
 function after(service: TestService, ms: number, count: number, options?: Partial<RunOptions>) {
@@ -131,12 +134,10 @@ function sendBehind(service: TestService, ms: number, count: number) {
 
 /** The second of two runs that are a quarter shorter each. */
 function eroded(name: string, everyMs: number): Attack {
-  return {
-    name: `the records shrink ${name}`,
-    ending: SHRUNK,
+  return attack(`the records shrink ${name}`, SHRUNK, {
     prepare: (service) => after(service, everyMs, 31),
     attack: (service) => after(service, everyMs, 24),
-  };
+  });
 }
 
 function between(
@@ -144,15 +145,13 @@ function between(
   run: (service: TestService) => Promise<unknown>,
   ending: Ending = SHRUNK,
 ): Attack {
-  return {
-    name,
-    ending,
+  return attack(name, ending, {
     prepare: async (service) => {
       await after(service, DAY_MS, 31);
       await run(service);
     },
     attack: (service) => after(service, DAY_MS, 24),
-  };
+  });
 }
 
 /** The service completed it, but the run doesn't know. */
@@ -166,9 +165,5 @@ async function unclearRun(service: TestService, count: number): Promise<void> {
 }
 
 function flood(name: string, records: readonly ReturnType<typeof people>[number][]): Attack {
-  return {
-    name,
-    ending: held({ rule: "added", known: 40, removed: 0 }),
-    attack: (service) => send(service, records),
-  };
+  return attack(name, held({ rule: "added", known: 40, removed: 0 }), (service) => send(service, records));
 }

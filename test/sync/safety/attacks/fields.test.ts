@@ -1,6 +1,8 @@
+import { inBamboo, inMicrosoft } from "../../../support/records.js";
 import { heldBy } from "../../../support/test-service.js";
 import {
   type Attack,
+  attack,
   type Ending,
   held,
   people,
@@ -9,13 +11,12 @@ import {
   sendNextDay,
   sendTo,
   testAttacks,
+  WHOLE,
 } from "./attacks.js";
 import { employees, licenses } from "./records.js";
 
 /** A record as a source might give it: the types would refuse some of them. */
 type Loose = Readonly<Record<string, unknown>> & { readonly id: string };
-
-const WHOLE = { kind: "whole" } as const;
 
 const emptied = (...fields: readonly string[]) => held({ rule: "changed", fields, known: 40, removed: 0 });
 
@@ -42,54 +43,43 @@ testAttacks([
     () => ({ attributes: {} }),
   ),
   lost("five of sixteen values are lost", ["costCenter"], employees(0, 60, costCenters(16)), costCenters(11)),
-  {
-    name: "a field loses a fifth of its values every day",
-    ending: held({ rule: "changed", fields: ["email"] }),
+  attack("a field loses a fifth of its values every day", held({ rule: "changed", fields: ["email"] }), {
     prepare: async (service) => {
       for (const left of [32, 26]) await sendNextDay(service, withEmails(left));
     },
     attack: (service) => sendNextDay(service, withEmails(19)),
-  },
-  {
-    name: "a field is lost in the run in which many people join",
-    ending: held({ rule: "changed", fields: ["email"] }),
-    attack: (service) =>
+  }),
+  attack(
+    "a field is lost in the run in which many people join",
+    held({ rule: "changed", fields: ["email"] }),
+    (service) =>
       send(service, [...withEmails(20), ...people(100, 148).map(({ id, name }) => ({ id, name }))]),
-  },
-  {
-    name: "a field is lost in the run in which a fifth of the records is removed",
-    ending: held({ rule: "changed", fields: ["email"], removed: 8 }),
-    attack: (service) => send(service, withEmails(16).slice(0, 32)),
-  },
-  {
-    name: "a field was lost while the guard was off, and a second one is lost",
-    ending: held({ rule: "changed", fields: ["name"] }),
-    prepare: (service) => send(service, withEmails(0), { guard: false }),
-    attack: (service) =>
-      send(
-        service,
-        people().map(({ id, active }) => ({ id, active })),
-      ),
-  },
-  {
-    name: "the model of the records is another one",
-    ending: held({ rule: "changed", fields: ["email"] }),
+  ),
+  attack(
+    "a field is lost in the run in which a fifth of the records is removed",
+    held({ rule: "changed", fields: ["email"], removed: 8 }),
+    (service) => send(service, withEmails(16).slice(0, 32)),
+  ),
+  attack(
+    "a field was lost while the guard was off, and a second one is lost",
+    held({ rule: "changed", fields: ["name"] }),
+    {
+      prepare: (service) => send(service, withEmails(0), { guard: false }),
+      attack: (service) =>
+        send(
+          service,
+          people().map(({ id, active }) => ({ id, active })),
+        ),
+    },
+  ),
+  attack("the model of the records is another one", held({ rule: "changed", fields: ["email"] }), {
     prepare: (service) => sendTo(service, "employees", employees(0, 30)),
-    attack: (service) =>
-      sendTo(
-        service,
-        "employees",
-        employees(0, 30).map(({ id, fullName: displayName, email: userPrincipalName }) => ({
-          microsoft: { id, displayName, userPrincipalName },
-        })),
-      ),
-  },
-  {
-    name: "a field of a variant is lost",
-    ending: held({ rule: "changed", fields: ["bambooHr.workEmail"] }),
+    attack: (service) => sendTo(service, "employees", employees(0, 30).map(inMicrosoft)),
+  }),
+  attack("a field of a variant is lost", held({ rule: "changed", fields: ["bambooHr.workEmail"] }), {
     prepare: (service) => sendTo(service, "employees", bamboo(30)),
     attack: (service) => sendTo(service, "employees", bamboo(3)),
-  },
+  }),
   billable(
     "a boolean is flipped in most records",
     licenses(0, 40, (i) => ({ billable: i % 20 === 0 })),
@@ -99,15 +89,11 @@ testAttacks([
     prepare: (service) => heldBy(sendTo(service, "licenses", licenses(0, 40, free))),
   },
   billable("a boolean is flipped, and many join", [...licenses(0, 40, free), ...licenses(40, 60)]),
-  {
-    name: "an approved change of a boolean is taken back",
-    ending: WHOLE,
-    attack: async (service) => {
-      const { approvalId: approve } = await heldBy(sendTo(service, "licenses", licenses(0, 40, free)));
-      await sendTo(service, "licenses", licenses(0, 40, free), { approve });
-      return sendTo(service, "licenses", licenses(0, 40));
-    },
-  },
+  attack("an approved change of a boolean is taken back", WHOLE, async (service) => {
+    const { approvalId: approve } = await heldBy(sendTo(service, "licenses", licenses(0, 40, free)));
+    await sendTo(service, "licenses", licenses(0, 40, free), { approve });
+    return sendTo(service, "licenses", licenses(0, 40));
+  }),
   mapped(
     "the records are those of other people",
     held({ rule: "changed", known: 40, removed: 0 }),
@@ -125,33 +111,26 @@ testAttacks([
     held({ rule: "changed" }),
     (record, i) => (i % 20 === 0 ? record : { ...person(500 + i), id: record.id }),
   ),
-  {
-    name: "two collections lose a field at the same time",
-    ending: held({ collection: "licenses", rule: "changed", fields: ["billable"] }),
-    attack: (service) =>
+  attack(
+    "two collections lose a field at the same time",
+    held({ collection: "licenses", rule: "changed", fields: ["billable"] }),
+    (service) =>
       service.run(["accounts", "licenses"], async (batch) => {
         await batch.write("accounts", people());
         await batch.write("licenses", licenses(0, 40, free));
       }),
-  },
-  {
-    name: "the rule about removals is off, and a field is lost",
-    ending: emptied("email"),
-    attack: (service) => send(service, withEmails(0), { guard: { removed: false } }),
-  },
-  {
-    name: "a field is lost, and its rule is off",
-    ending: WHOLE,
-    attack: (service) => send(service, withEmails(0), { guard: { changed: false } }),
-  },
-  {
-    name: "a boolean is flipped, and its rule is off for the collection",
-    ending: WHOLE,
-    attack: (service) =>
-      sendTo(service, "licenses", licenses(0, 40, free), {
-        guard: { collections: { licenses: { changed: false } } },
-      }),
-  },
+  ),
+  attack("the rule about removals is off, and a field is lost", emptied("email"), (service) =>
+    send(service, withEmails(0), { guard: { removed: false } }),
+  ),
+  attack("a field is lost, and its rule is off", WHOLE, (service) =>
+    send(service, withEmails(0), { guard: { changed: false } }),
+  ),
+  attack("a boolean is flipped, and its rule is off for the collection", WHOLE, (service) =>
+    sendTo(service, "licenses", licenses(0, 40, free), {
+      guard: { collections: { licenses: { changed: false } } },
+    }),
+  ),
 ]);
 
 /** All accounts, changed. */
@@ -160,11 +139,7 @@ function mapped(
   ending: Ending,
   change: (record: ReturnType<typeof person>, i: number) => Loose,
 ): Attack {
-  return {
-    name,
-    ending,
-    attack: (service) => send(service, JSON.parse(JSON.stringify(people().map(change)))),
-  };
+  return attack(name, ending, (service) => send(service, JSON.parse(JSON.stringify(people().map(change)))));
 }
 
 type Employee = ReturnType<typeof employees>[number];
@@ -176,20 +151,16 @@ function lost(
   before: readonly Employee[],
   change: (i: number) => object,
 ): Attack {
-  return {
-    name,
-    ending: held({ rule: "changed", fields }),
+  return attack(name, held({ rule: "changed", fields }), {
     prepare: (service) => sendTo(service, "employees", before),
     attack: (service) => sendTo(service, "employees", employees(0, before.length, change)),
-  };
+  });
 }
 
 function billable(name: string, sent: ReturnType<typeof licenses>): Attack {
-  return {
-    name,
-    ending: held({ rule: "changed", fields: ["billable"] }),
-    attack: (service) => sendTo(service, "licenses", sent),
-  };
+  return attack(name, held({ rule: "changed", fields: ["billable"] }), (service) =>
+    sendTo(service, "licenses", sent),
+  );
 }
 
 /** All accounts; the first `count` have an e-mail address. */
@@ -203,11 +174,7 @@ function costCenters(count: number) {
 
 /** Employees of another model; the first ones have an e-mail address. */
 function bamboo(emails: number) {
-  return Array.from({ length: 30 }, (_, i) => ({
-    bambooHr: {
-      id: `b-${i}`,
-      displayName: `employee ${i}`,
-      ...(i < emails && { workEmail: `b${i}@example.com` }),
-    },
-  }));
+  return Array.from({ length: 30 }, (_, i) =>
+    inBamboo({ id: `b-${i}`, fullName: `employee ${i}`, ...(i < emails && { email: `b${i}@example.com` }) }),
+  );
 }

@@ -5,7 +5,7 @@ import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect } from "vitest";
 import { connectorOf } from "../../../support/connector.js";
 import { heldBy, type TestService } from "../../../support/test-service.js";
-import { type Attack, breakTwice, type Ending, held, people, send, testAttacks } from "./attacks.js";
+import { type Attack, attack, breakTwice, type Ending, held, people, send, testAttacks } from "./attacks.js";
 
 const NO_BASELINE = held({ rule: "no-baseline", known: 0, sent: 20 });
 const another = ({ directory }: TestService) => fileLedger(join(directory, "another"));
@@ -28,46 +28,41 @@ testAttacks([
       }
     },
   ),
-  {
-    name: "the service has another host name",
-    ending: NO_BASELINE,
-    attack: (service) => {
-      const endpoint = service.server.syncUrl.replace("127.0.0.1", "localhost");
-      return service.syncClient({ endpoint }).run(
-        connectorOf(["accounts"], async (batch) => void (await batch.write("accounts", people(0, 20)))),
-        { installationId: service.installationId, ledger: fileLedger(service.directory) },
-      );
+  attack("the service has another host name", NO_BASELINE, (service) => {
+    const endpoint = service.server.syncUrl.replace("127.0.0.1", "localhost");
+    return service.syncClient({ endpoint }).run(
+      connectorOf(["accounts"], async (batch) => void (await batch.write("accounts", people(0, 20)))),
+      { installationId: service.installationId, ledger: fileLedger(service.directory) },
+    );
+  }),
+  attack("the id of the installation is that of another one", NO_BASELINE, (service) =>
+    send(service, people(0, 20), { installationId: service.server.createInstallation(), firstRun: false }),
+  ),
+  attack(
+    "`firstRun: true` is said after a completion whose answer was lost",
+    held({ rule: "removed", baseline: "unclear", sent: 20 }),
+    {
+      prepare: async (service) => {
+        breakTwice(service, "CompleteSyncBatch", "answer");
+        breakTwice(service, "AbortSyncBatch");
+        const first = { ledger: another(service), firstRun: true, retryForMs: 0 };
+        await expect(send(service, people(), first)).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+        service.server.faults.clear();
+        service.clock.advance(15 * 60_000);
+      },
+      attack: (service) => send(service, people(0, 20), { ledger: another(service), firstRun: true }),
     },
-  },
-  {
-    name: "the id of the installation is that of another one",
-    ending: NO_BASELINE,
-    attack: (service) =>
-      send(service, people(0, 20), { installationId: service.server.createInstallation(), firstRun: false }),
-  },
-  {
-    name: "`firstRun: true` is said after a completion whose answer was lost",
-    ending: held({ rule: "removed", baseline: "unclear", sent: 20 }),
-    prepare: async (service) => {
-      breakTwice(service, "CompleteSyncBatch", "answer");
-      breakTwice(service, "AbortSyncBatch");
-      const first = { ledger: another(service), firstRun: true, retryForMs: 0 };
-      await expect(send(service, people(), first)).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
-      service.server.faults.clear();
-      service.clock.advance(15 * 60_000);
-    },
-    attack: (service) => send(service, people(0, 20), { ledger: another(service), firstRun: true }),
-  },
-  {
-    name: "the ledger is lost, and what its run is held for is approved",
-    ending: { kind: "warned", removed: 20 },
-    attack: (service) => approvedFirstRun(service, 20, 20),
-  },
-  {
-    name: "a first run is approved, and the next one is much shorter",
-    ending: held({ rule: "no-baseline", sent: 9 }),
-    attack: (service) => approvedFirstRun(service, 20, 9),
-  },
+  ),
+  attack(
+    "the ledger is lost, and what its run is held for is approved",
+    { kind: "warned", removed: 20 },
+    (service) => approvedFirstRun(service, 20, 20),
+  ),
+  attack(
+    "a first run is approved, and the next one is much shorter",
+    held({ rule: "no-baseline", sent: 9 }),
+    (service) => approvedFirstRun(service, 20, 9),
+  ),
   afterFirst("a first run fails, and the second one finds nothing", NO_BASELINE, async (service, options) => {
     const failing = async function* () {
       yield people(0, 20);
@@ -98,21 +93,17 @@ testAttacks([
 ]);
 
 function withLedger(name: string, ledgerOf: (service: TestService) => Ledger | Promise<Ledger>): Attack {
-  return {
-    name,
-    ending: NO_BASELINE,
-    attack: async (service) => send(service, people(0, 20), { ledger: await ledgerOf(service) }),
-  };
+  return attack(name, NO_BASELINE, async (service) =>
+    send(service, people(0, 20), { ledger: await ledgerOf(service) }),
+  );
 }
 
 function lost(name: string, prepare: (service: TestService) => Promise<unknown>): Attack {
-  return {
-    name,
-    ending: NO_BASELINE,
+  return attack(name, NO_BASELINE, {
     prepare,
     attack: (service) => send(service, people(0, 20)),
     heldAfterwards: true,
-  };
+  });
 }
 
 /** Half of the records, after a run that was meant to be another ledger's first one. */
@@ -121,12 +112,10 @@ function afterFirst(
   ending: Ending,
   first: (service: TestService, options: Partial<RunOptions> & { readonly ledger: Ledger }) => Promise<void>,
 ): Attack {
-  return {
-    name,
-    ending,
+  return attack(name, ending, {
     prepare: (service) => first(service, { ledger: another(service), firstRun: true }),
     attack: (service) => send(service, people(0, 20), { ledger: another(service) }),
-  };
+  });
 }
 
 /** A run without a baseline whose approval is used. */

@@ -1,61 +1,42 @@
 import { type RunReceipt, SaasManagementError } from "@saas-management/sdk";
 import type { TestService } from "../../../support/test-service.js";
-import { POISONED, people, reaching, refused, testAttacks, vendorPage } from "./attacks.js";
-
-const INVALID = refused("INVALID_INPUT");
+import { attack, INVALID, POISONED, people, reaching, testAttacks, vendorPage, WHOLE } from "./attacks.js";
 
 testAttacks([
-  {
-    name: "a declared snapshot is never written",
-    ending: INVALID,
-    attack: (service) => service.run(["accounts"], () => {}),
-  },
-  {
-    name: "a snapshot is written that the run does not declare",
-    ending: INVALID,
-    attack: (service) =>
-      service.run(["accounts"], async (batch) => {
-        await batch.write("accounts", people());
-        // @ts-expect-error -- the types know the declaration
-        await batch.write("licenses", []).catch(() => {});
-      }),
-  },
-  {
-    name: "each page is a write of its own",
-    ending: INVALID,
-    attack: async (service) => {
-      const pages = await Promise.all([0, 1, 2, 3].map(vendorPage));
-      return service.run(["accounts"], (batch) => {
-        pages.forEach(async ({ users }) => {
-          await batch.write("accounts", users).catch(() => {});
-        });
+  attack("a declared snapshot is never written", INVALID, (service) => service.run(["accounts"], () => {})),
+  attack("a snapshot is written that the run does not declare", INVALID, (service) =>
+    service.run(["accounts"], async (batch) => {
+      await batch.write("accounts", people());
+      // @ts-expect-error -- the types know the declaration
+      await batch.write("licenses", []).catch(() => {});
+    }),
+  ),
+  attack("each page is a write of its own", INVALID, async (service) => {
+    const pages = await Promise.all([0, 1, 2, 3].map(vendorPage));
+    return service.run(["accounts"], (batch) => {
+      pages.forEach(async ({ users }) => {
+        await batch.write("accounts", users).catch(() => {});
       });
-    },
-  },
-  {
-    name: "each page is opened, pushed and sealed on its own",
-    ending: INVALID,
-    attack: (service) =>
-      service.run(["accounts"], async (batch) => {
-        for (const page of [0, 1, 2, 3]) {
-          const open = batch.writer("accounts");
-          await open.write((await vendorPage(page)).users);
-          await open.end();
-        }
-      }),
-  },
-  {
-    name: "an opened collection is not sealed",
-    ending: POISONED,
-    attack: (service) =>
-      service.run(["accounts"], async (batch) => {
-        await batch.writer("accounts").write(people(0, 20));
-      }),
-  },
-  {
-    name: "two tasks open a collection of events at the same time, and the refusal is swallowed",
-    ending: POISONED,
-    attack: (service) =>
+    });
+  }),
+  attack("each page is opened, pushed and sealed on its own", INVALID, (service) =>
+    service.run(["accounts"], async (batch) => {
+      for (const page of [0, 1, 2, 3]) {
+        const open = batch.writer("accounts");
+        await open.write((await vendorPage(page)).users);
+        await open.end();
+      }
+    }),
+  ),
+  attack("an opened collection is not sealed", POISONED, (service) =>
+    service.run(["accounts"], async (batch) => {
+      await batch.writer("accounts").write(people(0, 20));
+    }),
+  ),
+  attack(
+    "two tasks open a collection of events at the same time, and the refusal is swallowed",
+    POISONED,
+    (service) =>
       service.run(["accounts"], async (batch) => {
         await batch.write("accounts", people());
         const feed = async (id: string) => {
@@ -65,54 +46,35 @@ testAttacks([
         };
         await Promise.allSettled([feed("1"), feed("2")]);
       }),
-  },
-  {
-    name: "records are pushed after the seal, and the refusal is swallowed",
-    ending: POISONED,
-    attack: (service) =>
-      service.run(["accounts"], async (batch) => {
-        const open = batch.writer("accounts");
-        await open.write(people(0, 20));
-        await open.end();
-        await open.write(people(20)).catch(() => {});
-      }),
-  },
-  {
-    name: "the function is a generator, which nobody reads, and declares nothing",
-    ending: INVALID,
-    attack: (service) =>
-      service.run([], async function* (batch) {
-        yield await batch.write("usage", []);
-      }),
-  },
-  {
-    name: "the function returns an array of promises, which nobody awaits",
-    ending: INVALID,
-    attack: (service) =>
-      service.run(["accounts"], (batch) => [
-        batch.write("accounts", people()),
-        new Promise((resolve) => setImmediate(resolve)).then(() => batch.write("usage", []).catch(() => {})),
-      ]),
-  },
-  {
-    name: "a write is not awaited",
-    ending: { kind: "whole" },
-    attack: (service) => service.run(["accounts"], (batch) => void batch.write("accounts", people())),
-  },
-  {
-    name: "the only write comes after the function returned",
-    ending: INVALID,
-    attack: (service) => lateWrite(service, false),
-  },
-  {
-    name: "a second write comes after the function returned",
-    ending: { kind: "whole" },
-    attack: (service) => lateWrite(service, true),
-  },
-  {
-    name: "a second write comes while the records of the first are sent",
-    ending: reaching("records", POISONED),
-    attack: (service) => {
+  ),
+  attack("records are pushed after the seal, and the refusal is swallowed", POISONED, (service) =>
+    service.run(["accounts"], async (batch) => {
+      const open = batch.writer("accounts");
+      await open.write(people(0, 20));
+      await open.end();
+      await open.write(people(20)).catch(() => {});
+    }),
+  ),
+  attack("the function is a generator, which nobody reads, and declares nothing", INVALID, (service) =>
+    service.run([], async function* (batch) {
+      yield await batch.write("usage", []);
+    }),
+  ),
+  attack("the function returns an array of promises, which nobody awaits", INVALID, (service) =>
+    service.run(["accounts"], (batch) => [
+      batch.write("accounts", people()),
+      new Promise((resolve) => setImmediate(resolve)).then(() => batch.write("usage", []).catch(() => {})),
+    ]),
+  ),
+  attack("a write is not awaited", WHOLE, (service) =>
+    service.run(["accounts"], (batch) => void batch.write("accounts", people())),
+  ),
+  attack("the only write comes after the function returned", INVALID, (service) => lateWrite(service, false)),
+  attack("a second write comes after the function returned", WHOLE, (service) => lateWrite(service, true)),
+  attack(
+    "a second write comes while the records of the first are sent",
+    reaching("records", POISONED),
+    (service) => {
       let late = () => {};
       return service.run(
         ["accounts"],
@@ -123,19 +85,16 @@ testAttacks([
         { onProgress: (progress) => progress.type === "sending" && progress.records > 0 && late() },
       );
     },
-  },
-  {
-    name: "a function with two writes is not awaited",
-    ending: POISONED,
-    attack: (service) =>
-      service.run(["accounts"], (batch) => {
-        const both = async () => {
-          await batch.write("accounts", people());
-          await batch.write("usage", []);
-        };
-        void both().catch(() => {});
-      }),
-  },
+  ),
+  attack("a function with two writes is not awaited", POISONED, (service) =>
+    service.run(["accounts"], (batch) => {
+      const both = async () => {
+        await batch.write("accounts", people());
+        await batch.write("usage", []);
+      };
+      void both().catch(() => {});
+    }),
+  ),
 ]);
 
 /** A write after the end of the run, which is refused. */

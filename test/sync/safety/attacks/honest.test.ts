@@ -4,8 +4,8 @@ import { fileLedger, type RecordOf, type RunReceipt, type SnapshotCollection } f
 import { heldBy, type TestService } from "../../../support/test-service.js";
 import {
   type Attack,
+  attack,
   DAY_MS,
-  type Ending,
   people,
   person,
   renamed,
@@ -13,11 +13,11 @@ import {
   sendNextDay,
   sendTo,
   testAttacks,
+  WHOLE,
 } from "./attacks.js";
 import { employees, licenses, plans } from "./records.js";
 
 const HOUR_MS = DAY_MS / 24;
-const WHOLE: Ending = { kind: "whole" };
 
 // Holding a run for nothing is an attack, too: people who have to approve every day approve everything.
 testAttacks([
@@ -108,18 +108,14 @@ testAttacks([
     HOUR_MS,
   ),
   honest("a job was down for a quarter", "employees", [employees(0, 60), employees(15, 84)], 15, 91 * DAY_MS),
-  {
-    name: "a collection is left out for a week",
-    ending: WHOLE,
+  attack("a collection is left out for a week", WHOLE, {
     prepare: (service) => sendTo(service, "licenses", licenses(0, 40)),
     attack: async (service) => {
       for (let day = 0; day < 7; day += 1) await sendNextDay(service, people());
       return sendTo(service, "licenses", licenses(0, 45));
     },
-  },
-  {
-    name: "the ledger moves to another machine",
-    ending: WHOLE,
+  }),
+  attack("the ledger moves to another machine", WHOLE, {
     attack: async (service) => {
       const moved = join(service.directory, "moved");
       const names = await readdir(service.directory);
@@ -128,51 +124,44 @@ testAttacks([
       return send(service, people(0, 45), { ledger: fileLedger(moved) });
     },
     heldAfterwards: true,
-  },
-  {
-    name: "a clean-up was approved, and an honest run follows",
-    ending: { kind: "reported", collection: "employees", removed: 42, allowedBy: "approval" },
-    prepare: (service) => sendTo(service, "employees", employees(0, 60)),
-    attack: async (service) => {
-      const { approvalId: approve } = await heldBy(sendTo(service, "employees", employees(0, 20)));
-      const cleaned = await sendTo(service, "employees", employees(0, 20), { approve });
-      service.clock.advance(DAY_MS);
-      return [cleaned, await sendTo(service, "employees", [...employees(2, 20), ...employees(60, 63)])];
+  }),
+  attack(
+    "a clean-up was approved, and an honest run follows",
+    { kind: "reported", collection: "employees", removed: 42, allowedBy: "approval" },
+    {
+      prepare: (service) => sendTo(service, "employees", employees(0, 60)),
+      attack: async (service) => {
+        const { approvalId: approve } = await heldBy(sendTo(service, "employees", employees(0, 20)));
+        const cleaned = await sendTo(service, "employees", employees(0, 20), { approve });
+        service.clock.advance(DAY_MS);
+        return [cleaned, await sendTo(service, "employees", [...employees(2, 20), ...employees(60, 63)])];
+      },
     },
-  },
-  {
-    name: "a clean-up was approved, and what it removed comes back",
-    ending: WHOLE,
+  ),
+  attack("a clean-up was approved, and what it removed comes back", WHOLE, {
     prepare: (service) => sendTo(service, "employees", employees(0, 60)),
     attack: async (service) => {
       const { approvalId: approve } = await heldBy(sendTo(service, "employees", employees(0, 40)));
       await sendTo(service, "employees", employees(0, 40), { approve });
       return sendTo(service, "employees", employees(0, 60));
     },
-  },
-  {
-    name: "a run is held, and the next one is whole again",
-    ending: WHOLE,
-    attack: async (service) => {
-      await heldBy(send(service, people(0, 10)));
-      await heldBy(
-        send(
-          service,
-          renamed((id) => `x-${id}`),
-        ),
-      );
-      return sendNextDay(service, people());
-    },
-  },
-  {
-    name: "a person is replaced under the same id",
-    ending: WHOLE,
-    attack: (service) =>
-      send(service, [{ ...person(0), name: "Somebody", email: "else@example.com" }, ...people(1)]),
-  },
+  }),
+  attack("a run is held, and the next one is whole again", WHOLE, async (service) => {
+    await heldBy(send(service, people(0, 10)));
+    await heldBy(
+      send(
+        service,
+        renamed((id) => `x-${id}`),
+      ),
+    );
+    return sendNextDay(service, people());
+  }),
+  attack("a person is replaced under the same id", WHOLE, (service) =>
+    send(service, [{ ...person(0), name: "Somebody", email: "else@example.com" }, ...people(1)]),
+  ),
 ]);
 
-/** Daily runs of one collection, which the first one sends for the first time. */
+/** Daily runs of one collection that no run has sent before. */
 function honest<C extends SnapshotCollection>(
   name: string,
   collection: C,
@@ -180,10 +169,10 @@ function honest<C extends SnapshotCollection>(
   removed = 0,
   everyMs = DAY_MS,
 ): Attack {
-  return {
+  return attack(
     name,
-    ending: removed === 0 ? WHOLE : { kind: "reported", collection, removed },
-    attack: async (service: TestService) => {
+    removed === 0 ? WHOLE : { kind: "reported", collection, removed },
+    async (service: TestService) => {
       const receipts: RunReceipt[] = [];
       for (const records of runs) {
         receipts.push(await sendTo(service, collection, records));
@@ -191,5 +180,5 @@ function honest<C extends SnapshotCollection>(
       }
       return receipts;
     },
-  };
+  );
 }

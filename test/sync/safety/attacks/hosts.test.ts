@@ -6,6 +6,7 @@ import { startGrpcRelay } from "../../../support/grpc-relay.js";
 import { heldBy, type TestService } from "../../../support/test-service.js";
 import {
   type Attack,
+  attack,
   behind,
   breakTwice,
   DAY_MS,
@@ -26,66 +27,67 @@ const another = ({ directory }: TestService) => fileLedger(join(directory, "anot
 let approved: string | undefined;
 
 testAttacks([
-  {
-    name: "two unclear runs are larger than the completed one",
-    ending: held({ known: 80, removed: 40 }),
+  attack("two unclear runs are larger than the completed one", held({ known: 80, removed: 40 }), {
     prepare: async (service) => {
       await unclear(service, people(0, 65));
       await unclear(service, [...people(0, 60), ...people(65, 80)]);
     },
     attack: (service) => send(service, people()),
     heldAfterwards: true,
-  },
-  {
-    name: "an unclear run was completed, and `removed.max` is set",
-    ending: held({ known: 44, removed: 4 }),
+  }),
+  attack("an unclear run was completed, and `removed.max` is set", held({ known: 44, removed: 4 }), {
     prepare: (service) => unclear(service, people(0, 44)),
     attack: (service) => send(service, people(), { guard: { removed: { max: 3 } } }),
     heldAfterwards: true,
-  },
-  {
-    name: "two hosts have a ledger each, and the one that slept for a week is cut",
-    ending: held({ known: 40, removed: 20 }),
-    prepare: async (service) => {
-      await send(service, people(), { ledger: another(service), firstRun: true });
-      for (let day = 0; day < 7; day += 1) await sendNextDay(service, people(0, 41 + day));
-    },
-    attack: (service) => send(service, people(0, 20), { ledger: another(service) }),
-  },
-  {
-    name: "two hosts have a ledger each, and one does not know what the other added",
-    ending: { kind: "warned", removed: 20 },
-    prepare: async (service) => {
-      await send(service, people(), { ledger: another(service), firstRun: true });
-      await send(service, people(0, 60));
-    },
-    attack: (service) => send(service, people(), { ledger: another(service) }),
-  },
-  {
-    name: "a host waits for another one, which uses the approval that both have",
-    ending: reaching("start", refused("RUN_OUTDATED")),
-    ...behind(
-      async (service) => {
-        ({ approvalId: approved } = await heldBy(send(service, people(0, 20))));
-        await send(service, [...people(0, 20), ...people(50, 57)], { approve: approved });
+  }),
+  attack(
+    "two hosts have a ledger each, and the one that slept for a week is cut",
+    held({ known: 40, removed: 20 }),
+    {
+      prepare: async (service) => {
+        await send(service, people(), { ledger: another(service), firstRun: true });
+        for (let day = 0; day < 7; day += 1) await sendNextDay(service, people(0, 41 + day));
       },
-      (service, options) => send(service, people(0, 20), { ...options, approve: approved }),
-    ),
-    heldAfterwards: true,
-  },
-  {
-    name: "the guard is off until a date that has passed",
-    ending: held({ removed: 20 }),
-    attack: (service) =>
-      send(service, people(0, 20), { guard: { offUntil: new Date(service.clock.now() - 1) } }),
-  },
-  {
-    name: "the guard is off until a date that is to come",
-    ending: { kind: "reported", collection: "accounts", removed: 20, allowedBy: "option" },
-    attack: (service) =>
-      send(service, people(0, 20), { guard: { offUntil: new Date(service.clock.now() + DAY_MS) } }),
-    heldAfterwards: true,
-  },
+      attack: (service) => send(service, people(0, 20), { ledger: another(service) }),
+    },
+  ),
+  attack(
+    "two hosts have a ledger each, and one does not know what the other added",
+    { kind: "warned", removed: 20 },
+    {
+      prepare: async (service) => {
+        await send(service, people(), { ledger: another(service), firstRun: true });
+        await send(service, people(0, 60));
+      },
+      attack: (service) => send(service, people(), { ledger: another(service) }),
+    },
+  ),
+  attack(
+    "a host waits for another one, which uses the approval that both have",
+    reaching("start", refused("RUN_OUTDATED")),
+    {
+      ...behind(
+        async (service) => {
+          ({ approvalId: approved } = await heldBy(send(service, people(0, 20))));
+          await send(service, [...people(0, 20), ...people(50, 57)], { approve: approved });
+        },
+        (service, options) => send(service, people(0, 20), { ...options, approve: approved }),
+      ),
+      heldAfterwards: true,
+    },
+  ),
+  attack("the guard is off until a date that has passed", held({ removed: 20 }), (service) =>
+    send(service, people(0, 20), { guard: { offUntil: new Date(service.clock.now() - 1) } }),
+  ),
+  attack(
+    "the guard is off until a date that is to come",
+    { kind: "reported", collection: "accounts", removed: 20, allowedBy: "option" },
+    {
+      attack: (service) =>
+        send(service, people(0, 20), { guard: { offUntil: new Date(service.clock.now() + DAY_MS) } }),
+      heldAfterwards: true,
+    },
+  ),
   relayed(
     "a proxy answers a completion itself, and the next run is cut",
     held({ known: 80, removed: 40 }),
@@ -136,9 +138,7 @@ function relayed(
   ) => Promise<void>,
 ): Attack {
   let run: (count: number, options?: Partial<RunOptions>) => Promise<RunReceipt>;
-  return {
-    name,
-    ending,
+  return attack(name, ending, {
     prepare: async (service) => {
       const relay = await startGrpcRelay(service.server.syncUrl);
       const client = service.syncClient({ endpoint: relay.endpoint });
@@ -162,5 +162,5 @@ function relayed(
     },
     attack: () => run(40),
     heldAfterwards: true,
-  };
+  });
 }

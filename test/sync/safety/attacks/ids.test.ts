@@ -1,4 +1,4 @@
-import { type Attack, held, people, person, refused, renamed, send, testAttacks } from "./attacks.js";
+import { attack, held, INVALID, people, person, renamed, send, testAttacks } from "./attacks.js";
 
 const renamings: readonly (readonly [name: string, idOf: (id: string, i: number) => string])[] = [
   ["ids are upper-cased", (id) => id.toUpperCase()],
@@ -10,25 +10,16 @@ const renamings: readonly (readonly [name: string, idOf: (id: string, i: number)
 ];
 
 testAttacks([
-  ...renamings.map(
-    ([name, idOf]): Attack => ({
-      name,
-      ending: held({ known: 40, sent: 40, removed: 40 }),
-      attack: (service) => send(service, renamed(idOf)),
-    }),
+  ...renamings.map(([name, idOf]) =>
+    attack(name, held({ known: 40, sent: 40, removed: 40 }), (service) => send(service, renamed(idOf))),
   ),
-  {
-    name: "all ids are equal, and so are the contents",
-    ending: held({ known: 40, sent: 1, removed: 40 }),
-    attack: (service) =>
-      send(
-        service,
-        people().map(() => ({ id: "undefined" })),
-      ),
-  },
-  {
-    name: "an option of the guard is misspelled",
-    ending: refused("INVALID_INPUT"),
-    attack: (service) => send(service, people(0, 20), { guard: { removed: { min: 3, ...{ maxx: 5 } } } }),
-  },
+  attack("all ids are equal, and so are the contents", held({ known: 40, sent: 1, removed: 40 }), (service) =>
+    send(
+      service,
+      people().map(() => ({ id: "undefined" })),
+    ),
+  ),
+  attack("an option of the guard is misspelled", INVALID, (service) =>
+    send(service, people(0, 20), { guard: { removed: { min: 3, ...{ maxx: 5 } } } }),
+  ),
 ]);

@@ -7,6 +7,7 @@ import { failingStore, isPutOf } from "../../../support/stores.js";
 import type { TestService } from "../../../support/test-service.js";
 import {
   type Attack,
+  attack,
   breakTwice,
   type Ending,
   held,
@@ -33,81 +34,76 @@ testAttacks([
     await symlink(join(service.directory, "elsewhere"), path);
   }),
   halfOf("the ledger is deleted", held({ rule: "no-baseline" }), forget),
-  {
-    name: "the ledger is deleted, and `firstRun` is set",
-    ending: { kind: "warned", removed: 20 },
-    prepare: forget,
-    attack: (service) => send(service, people(0, 20), { firstRun: true }),
-    heldAfterwards: true,
-  },
-  {
-    name: "the ledger is an old copy, which lacks what was added since",
-    ending: { kind: "warned", removed: 20 },
-    prepare: async (service) => {
-      const folder = dirname(await service.file(COMPLETED));
-      const backup = join(service.directory, "backup");
-      await cp(folder, backup, { recursive: true });
-      await send(service, people(0, 60));
-      await rm(folder, { recursive: true });
-      await rename(backup, folder);
+  attack(
+    "the ledger is deleted, and `firstRun` is set",
+    { kind: "warned", removed: 20 },
+    {
+      prepare: forget,
+      attack: (service) => send(service, people(0, 20), { firstRun: true }),
+      heldAfterwards: true,
     },
-    attack: (service) => send(service, people()),
-  },
-  {
-    name: "the ledger cannot be opened when a run begins, and the answer to its completion is lost",
-    ending: held({ known: 80, removed: 40 }),
-    prepare: async (service) => {
-      const path = await service.file(COMPLETED);
-      const aside = join(service.directory, "aside");
-      await rename(path, aside);
-      await mkdir(path);
-      breakTwice(service, "CompleteSyncBatch", "answer");
-      breakTwice(service, "AbortSyncBatch");
-      const unheard = service.run(
-        ["accounts"],
-        async (batch) => {
-          await rmdir(path);
-          await rename(aside, path);
-          await batch.write("accounts", people(0, 80));
-        },
-        { retryForMs: 0, guard: { added: false } },
-      );
-      await unheard.catch(() => {});
-      service.server.faults.clear();
+  ),
+  attack(
+    "the ledger is an old copy, which lacks what was added since",
+    { kind: "warned", removed: 20 },
+    {
+      prepare: async (service) => {
+        const folder = dirname(await service.file(COMPLETED));
+        const backup = join(service.directory, "backup");
+        await cp(folder, backup, { recursive: true });
+        await send(service, people(0, 60));
+        await rm(folder, { recursive: true });
+        await rename(backup, folder);
+      },
+      attack: (service) => send(service, people()),
     },
-    attack: (service) => send(service, people()),
-    heldAfterwards: true,
-  },
-  {
-    name: "the store of the user cannot read its values",
-    ending: refused("INVALID_CONFIGURATION"),
-    attack: (service) =>
-      send(service, people(0, 20), { ledger: failing(service, ({ method }) => method === "get") }),
-  },
-  {
-    name: "the store of the user returns no list",
-    ending: refused("INVALID_CONFIGURATION"),
-    attack: (service) => {
-      const store = Object.assign(new FileStore(service.directory), { list: () => JSON.parse("null") });
-      return send(service, people(0, 20), { ledger: storeLedger(store) });
+  ),
+  attack(
+    "the ledger cannot be opened when a run begins, and the answer to its completion is lost",
+    held({ known: 80, removed: 40 }),
+    {
+      prepare: async (service) => {
+        const path = await service.file(COMPLETED);
+        const aside = join(service.directory, "aside");
+        await rename(path, aside);
+        await mkdir(path);
+        breakTwice(service, "CompleteSyncBatch", "answer");
+        breakTwice(service, "AbortSyncBatch");
+        const unheard = service.run(
+          ["accounts"],
+          async (batch) => {
+            await rmdir(path);
+            await rename(aside, path);
+            await batch.write("accounts", people(0, 80));
+          },
+          { retryForMs: 0, guard: { added: false } },
+        );
+        await unheard.catch(() => {});
+        service.server.faults.clear();
+      },
+      attack: (service) => send(service, people()),
+      heldAfterwards: true,
     },
-  },
-  {
-    name: "the disk of the ledger is full",
-    ending: reaching("records", refused("INVALID_CONFIGURATION")),
-    attack: (service) => send(service, people(0, 35), { ledger: failing(service, isPutOf("ids")) }),
-  },
+  ),
+  attack("the store of the user cannot read its values", refused("INVALID_CONFIGURATION"), (service) =>
+    send(service, people(0, 20), { ledger: failing(service, ({ method }) => method === "get") }),
+  ),
+  attack("the store of the user returns no list", refused("INVALID_CONFIGURATION"), (service) => {
+    const store = Object.assign(new FileStore(service.directory), { list: () => JSON.parse("null") });
+    return send(service, people(0, 20), { ledger: storeLedger(store) });
+  }),
+  attack("the disk of the ledger is full", reaching("records", refused("INVALID_CONFIGURATION")), (service) =>
+    send(service, people(0, 35), { ledger: failing(service, isPutOf("ids")) }),
+  ),
 ]);
 
 /** After the preparation, the source has half of the records. */
 function halfOf(name: string, ending: Ending, prepare: (service: TestService) => Promise<unknown>): Attack {
-  return {
-    name,
-    ending,
+  return attack(name, ending, {
     prepare,
     attack: (service) => send(service, people(0, 20)),
     heldAfterwards: true,
-  };
+  });
 }
 
 function failing({ directory }: TestService, fails: Parameters<typeof failingStore>[1]): Ledger {
@@ -118,9 +114,7 @@ function failing({ directory }: TestService, fails: Parameters<typeof failingSto
 function blinded(how: string, damage: (text: string, earlier: string) => string): Attack {
   const remembered = async (service: TestService) =>
     (await service.files()).findLast((path) => /state\.\d+$/.test(path)) ?? "";
-  return {
-    name: `the counts of earlier snapshots are ${how}`,
-    ending: UNREADABLE,
+  return attack(`the counts of earlier snapshots are ${how}`, UNREADABLE, {
     prepare: async (service) => {
       const earlier = await readFile(await remembered(service), "utf8");
       await send(service, people(0, 36));
@@ -129,5 +123,5 @@ function blinded(how: string, damage: (text: string, earlier: string) => string)
     },
     attack: (service) => send(service, people(0, 28)),
     heldAfterwards: true,
-  };
+  });
 }

@@ -3,17 +3,16 @@ import { fromCsv, fromJsonl, fromPages, type SourcePage } from "@saas-management
 import {
   type Account,
   type Attack,
+  attack,
   COUNT,
   type Ending,
   held,
+  INVALID,
   ownException,
   people,
-  refused,
   send,
   testAttacks,
 } from "./attacks.js";
-
-const INVALID = refused("INVALID_INPUT");
 
 testAttacks([
   pageAttack("a page has no items because the vendor answers 200 with an error page", INVALID, (page) =>
@@ -46,36 +45,34 @@ testAttacks([
   csvAttack("an old CSV file lacks rows and columns", held({ rule: "changed", removed: 3 }), () =>
     csv(0, 37),
   ),
-  {
-    name: "the values of a CSV file were renamed, so that `map` skips every row",
-    ending: held({ removed: 40 }),
-    attack: async (service) => {
+  attack(
+    "the values of a CSV file were renamed, so that `map` skips every row",
+    held({ removed: 40 }),
+    async (service) => {
       const path = await service.writeFile("users.csv", csv());
       const map = ({ status, id = "" }: { status?: string; id?: string }) =>
         status === "ACTIVE" ? { id } : undefined;
       return send(service, fromCsv(path, { map }));
     },
-  },
-  {
-    name: "a CSV file in UTF-16 is decoded by its stream, and its encoding is given again",
-    ending: held({ rule: "changed", removed: 0 }),
-    attack: async (service) => {
+  ),
+  attack(
+    "a CSV file in UTF-16 is decoded by its stream, and its encoding is given again",
+    held({ rule: "changed", removed: 0 }),
+    async (service) => {
       const path = await service.writeFile("users.csv", Buffer.from(csv(), "utf16le"));
       const stream = createReadStream(path, { encoding: "utf16le", highWaterMark: 7 });
       return send(service, fromCsv(stream, { map: ({ id = "" }) => ({ id }), encoding: "utf-16le" }));
     },
-  },
+  ),
   jsonlAttack("a JSON Lines file is cut at the end of a line", held({ removed: 20 }), (text) =>
     text.slice(0, text.indexOf('{"id":"né-20"')),
   ),
 ]);
 
 function pageAttack(name: string, ending: Ending, pages: (page: number) => SourcePage<Account>): Attack {
-  return {
-    name,
-    ending,
-    attack: (service) => send(service, () => fromPages<Account>(async (_, { page }) => pages(page))),
-  };
+  return attack(name, ending, (service) =>
+    send(service, () => fromPages<Account>(async (_, { page }) => pages(page))),
+  );
 }
 
 /** A page as the vendor should return it. */
@@ -84,26 +81,18 @@ function listed(page: number): SourcePage<Account> {
 }
 
 function csvAttack(name: string, ending: Ending, damage: (text: string) => string): Attack {
-  return {
-    name,
-    ending,
-    attack: async (service) => {
-      const path = await service.writeFile("users.csv", damage(csv()));
-      const columns = ["id", "name", "email"] as const;
-      return send(service, fromCsv(path, { columns, map: ({ id, name: full }) => ({ id, name: full }) }));
-    },
-  };
+  return attack(name, ending, async (service) => {
+    const path = await service.writeFile("users.csv", damage(csv()));
+    const columns = ["id", "name", "email"] as const;
+    return send(service, fromCsv(path, { columns, map: ({ id, name: full }) => ({ id, name: full }) }));
+  });
 }
 
 function jsonlAttack(name: string, ending: Ending, damage: (text: string) => string): Attack {
-  return {
-    name,
-    ending,
-    attack: async (service) => {
-      const text = people().map((record) => `${JSON.stringify(record)}\n`);
-      return send(service, fromJsonl(await service.writeFile("users.jsonl", damage(text.join("")))));
-    },
-  };
+  return attack(name, ending, async (service) => {
+    const text = people().map((record) => `${JSON.stringify(record)}\n`);
+    return send(service, fromJsonl(await service.writeFile("users.jsonl", damage(text.join("")))));
+  });
 }
 
 function csv(from?: number, to?: number): string {

@@ -1,7 +1,7 @@
 /** Records that others refer to are missing. No other rule would hold so few of them. */
 import { fileLedger, type RunOptions, type RunReceipt } from "@saas-management/sdk";
 import { heldBy, type TestService } from "../../../support/test-service.js";
-import { type Attack, COUNT, type Ending, held, people, testAttacks } from "./attacks.js";
+import { type Attack, attack, COUNT, type Ending, held, people, testAttacks, WHOLE } from "./attacks.js";
 import { licenses, plans } from "./records.js";
 
 const PLANS = ["basic", "team", "pro"];
@@ -29,25 +29,25 @@ testAttacks([
     planIds: REST,
     guard: { changed: false },
   }),
-  {
-    name: "a vendor retires a plan before its licenses, and the next day is quiet",
-    ending: { ...removed("plans", 1), allowedBy: "approval" },
-    prepare: (service) => send(service),
-    attack: async (service) => {
-      const { approvalId: approve } = await heldBy(send(service, { planIds: REST }));
-      const approved = await send(service, { planIds: REST }, { approve });
-      return [approved, await send(service, { planIds: REST })];
+  attack(
+    "a vendor retires a plan before its licenses, and the next day is quiet",
+    { ...removed("plans", 1), allowedBy: "approval" },
+    {
+      prepare: (service) => send(service),
+      attack: async (service) => {
+        const { approvalId: approve } = await heldBy(send(service, { planIds: REST }));
+        const approved = await send(service, { planIds: REST }, { approve });
+        return [approved, await send(service, { planIds: REST })];
+      },
     },
-  },
-  {
-    name: "licenses come alone, and next to their accounts and plans again",
-    ending: { kind: "whole" },
+  ),
+  attack("licenses come alone, and next to their accounts and plans again", WHOLE, {
     prepare: (service) => send(service),
     attack: async (service) => {
       const alone = await service.run(["licenses"], (batch) => batch.write("licenses", ALL));
       return [alone, await send(service)];
     },
-  },
+  }),
 ]);
 
 function dangling(field: string): Ending {
@@ -66,12 +66,10 @@ function licensed(
 ): Attack {
   const options = ({ directory }: TestService) =>
     hashIds ? { ledger: fileLedger(`${directory}/hashed`, { hashIds }) } : {};
-  return {
-    name,
-    ending,
+  return attack(name, ending, {
     prepare: (service) => send(service, {}, { ...options(service), firstRun: hashIds }),
     attack: (service) => send(service, sent, { ...options(service), ...(guard && { guard }) }),
-  };
+  });
 }
 
 function send(

@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { until } from "../../../support/promises.js";
 import type { TestService } from "../../../support/test-service.js";
 import {
+  attack,
   behind,
   breakTwice,
   held,
@@ -14,6 +15,7 @@ import {
   send,
   testAttacks,
   timeLimit,
+  WHOLE,
 } from "./attacks.js";
 
 const rejectWindows = ({ server }: TestService) =>
@@ -26,33 +28,23 @@ const rejectWindows = ({ server }: TestService) =>
   });
 
 testAttacks([
-  {
-    name: "half of the windows are rejected",
-    ending: reaching("records", refused("SYNC_PROTOCOL")),
-    attack: (service) => {
-      rejectWindows(service);
-      return send(service, people());
-    },
-  },
-  {
-    name: "the outcome of a window is unknown",
-    ending: reaching("records", refused("TRANSPORT_FAILED")),
-    attack: (service) => {
+  attack("half of the windows are rejected", reaching("records", refused("SYNC_PROTOCOL")), (service) => {
+    rejectWindows(service);
+    return send(service, people());
+  }),
+  attack(
+    "the outcome of a window is unknown",
+    reaching("records", refused("TRANSPORT_FAILED")),
+    (service) => {
       breakTwice(service, "SyncRecords", "answer", 2);
       return send(service, people(), { retryForMs: 0 });
     },
-  },
-  {
-    name: "the outcome of a window is unknown, and the run sends again",
-    ending: { kind: "whole" },
-    attack: (service) => {
-      breakTwice(service, "SyncRecords", "answer", 2);
-      return send(service, people());
-    },
-  },
-  {
-    name: "the outcome of a window is unknown, and so is that of the abort",
-    ending: { kind: "whole" },
+  ),
+  attack("the outcome of a window is unknown, and the run sends again", WHOLE, (service) => {
+    breakTwice(service, "SyncRecords", "answer", 2);
+    return send(service, people());
+  }),
+  attack("the outcome of a window is unknown, and so is that of the abort", WHOLE, {
     attack: (service) => {
       breakTwice(service, "SyncRecords", "answer", 2);
       breakTwice(service, "AbortSyncBatch");
@@ -62,101 +54,86 @@ testAttacks([
       service.server.faults.assertFired();
       expect(receipt).toMatchObject({ restarts: 1 });
     },
-  },
-  {
-    name: "a window takes too long",
-    ending: reaching("records", refused("TIMEOUT")),
-    attack: (service) => duringSecondWindow(service, () => service.clock.advance(100_000)),
-  },
-  {
-    name: "the run takes too long",
-    ending: { kind: "refused", error: { name: "TimeoutError" } },
-    attack: (service) => {
-      const time = timeLimit(service);
-      return send(
-        service,
-        async function* () {
-          yield people(0, 20);
-          service.clock.advance(60_000);
-          await new Promise((resolve) => setImmediate(resolve));
-          yield people(20);
-        },
-        { signal: time },
-      );
-    },
-  },
-  {
-    name: "another process aborts the batch",
-    ending: reaching("records", refused("BATCH_STATE", { reason: "aborted" })),
-    attack: (service) =>
+  }),
+  attack("a window takes too long", reaching("records", refused("TIMEOUT")), (service) =>
+    duringSecondWindow(service, () => service.clock.advance(100_000)),
+  ),
+  attack("the run takes too long", { kind: "refused", error: { name: "TimeoutError" } }, (service) => {
+    const time = timeLimit(service);
+    return send(
+      service,
+      async function* () {
+        yield people(0, 20);
+        service.clock.advance(60_000);
+        await new Promise((resolve) => setImmediate(resolve));
+        yield people(20);
+      },
+      { signal: time },
+    );
+  }),
+  attack(
+    "another process aborts the batch",
+    reaching("records", refused("BATCH_STATE", { reason: "aborted" })),
+    (service) =>
       duringSecondWindow(service, async () => {
         await service.sync.abortBatch(service.inspect().lock?.batchId ?? "");
         service.clock.advance(10_000);
       }),
-  },
-  {
-    name: "the lease ends",
-    ending: reaching("records", refused("BATCH_STATE", { reason: "expired" })),
-    attack: (service) => {
-      service.server.faults.add({ on: "SyncRecords", nth: 2, fault: "lease-expiry" });
-      return send(service, people(), { retryForMs: 0 });
-    },
-  },
-  {
-    name: "the source takes longer than a lease, and ends quietly if its signal fires",
-    ending: { kind: "whole" },
-    attack: (service) =>
-      send(
-        service,
-        async function* ({ signal }) {
-          yield people(0, 20);
-          service.clock.advance(2 * LEASE_MS);
-          if (!signal.aborted) yield people(20);
-        },
-        { retryForMs: 0 },
-      ),
-  },
-  {
-    name: "another batch is in progress",
-    ending: reaching("start", refused("BATCH_IN_PROGRESS")),
+  ),
+  attack("the lease ends", reaching("records", refused("BATCH_STATE", { reason: "expired" })), (service) => {
+    service.server.faults.add({ on: "SyncRecords", nth: 2, fault: "lease-expiry" });
+    return send(service, people(), { retryForMs: 0 });
+  }),
+  attack("the source takes longer than a lease, and ends quietly if its signal fires", WHOLE, (service) =>
+    send(
+      service,
+      async function* ({ signal }) {
+        yield people(0, 20);
+        service.clock.advance(2 * LEASE_MS);
+        if (!signal.aborted) yield people(20);
+      },
+      { retryForMs: 0 },
+    ),
+  ),
+  attack("another batch is in progress", reaching("start", refused("BATCH_IN_PROGRESS")), {
     prepare: (service) => service.startBatch(),
     attack: (service) => send(service, people(0, 35)),
-  },
-  {
-    name: "a run reads its source while another one sends records that it does not know",
-    ending: refused("RUN_OUTDATED"),
-    ...overtaken(
-      (service) => send(service, people(0, 60)),
-      (service, others) =>
-        send(service, async function* () {
-          yield people();
-          await others();
-        }),
-    ),
-    heldAfterwards: true,
-  },
-  {
-    name: "a run waits for another one, whose records it does not know",
-    ending: reaching("start", refused("RUN_OUTDATED")),
-    ...behind(
-      (service) => send(service, people(0, 60)),
-      (service, options) => send(service, people(), options),
-    ),
-    heldAfterwards: true,
-  },
-  {
-    name: "the completion is refused",
-    ending: reaching("records", refused("PERMISSION_DENIED")),
-    attack: (service) => {
-      const kind = { fault: "status", status: "PERMISSION_DENIED" } as const;
-      service.server.faults.add({ on: "CompleteSyncBatch", ...kind });
-      return send(service, people(0, 35));
+  }),
+  attack(
+    "a run reads its source while another one sends records that it does not know",
+    refused("RUN_OUTDATED"),
+    {
+      ...overtaken(
+        (service) => send(service, people(0, 60)),
+        (service, others) =>
+          send(service, async function* () {
+            yield people();
+            await others();
+          }),
+      ),
+      heldAfterwards: true,
     },
-  },
-  {
-    name: "a window is rejected, and the service says that the batch was completed",
-    ending: reaching("records", refused("SYNC_PROTOCOL")),
-    attack: (service) => {
+  ),
+  attack(
+    "a run waits for another one, whose records it does not know",
+    reaching("start", refused("RUN_OUTDATED")),
+    {
+      ...behind(
+        (service) => send(service, people(0, 60)),
+        (service, options) => send(service, people(), options),
+      ),
+      heldAfterwards: true,
+    },
+  ),
+  attack("the completion is refused", reaching("records", refused("PERMISSION_DENIED")), (service) => {
+    const kind = { fault: "status", status: "PERMISSION_DENIED" } as const;
+    service.server.faults.add({ on: "CompleteSyncBatch", ...kind });
+    return send(service, people(0, 35));
+  }),
+  attack(
+    "a window is rejected, and the service says that the batch was completed",
+    reaching("records", refused("SYNC_PROTOCOL")),
+    (service) => {
       rejectWindows(service);
       const trailers = { "batch-state": "completed" };
       service.server.faults.add({
@@ -167,21 +144,23 @@ testAttacks([
       });
       return send(service, people());
     },
-  },
-  {
-    name: "many new ids of an unclear completion hide that all known ids are gone",
-    ending: held({ known: 240, removed: 40 }),
-    prepare: async (service) => {
-      for (const operation of ["CompleteSyncBatch", "AbortSyncBatch"] as const)
-        service.server.faults.add({ on: operation, times: 2, fault: "drop" });
-      await send(service, [...people(), ...people(100, 300)], { retryForMs: 0, guard: false }).catch(
-        () => {},
-      );
-      service.clock.advance(LEASE_MS);
+  ),
+  attack(
+    "many new ids of an unclear completion hide that all known ids are gone",
+    held({ known: 240, removed: 40 }),
+    {
+      prepare: async (service) => {
+        for (const operation of ["CompleteSyncBatch", "AbortSyncBatch"] as const)
+          service.server.faults.add({ on: operation, times: 2, fault: "drop" });
+        await send(service, [...people(), ...people(100, 300)], { retryForMs: 0, guard: false }).catch(
+          () => {},
+        );
+        service.clock.advance(LEASE_MS);
+      },
+      attack: (service) => send(service, people(100, 300)),
+      heldAfterwards: true,
     },
-    attack: (service) => send(service, people(100, 300)),
-    heldAfterwards: true,
-  },
+  ),
 ]);
 
 /** A run without restarts. Calls `happens` while its second window is on its way. */

@@ -3,9 +3,10 @@ import { Readable } from "node:stream";
 import { expect } from "vitest";
 import {
   type Account,
-  type Attack,
+  attack,
   breakTwice,
   held,
+  INVALID,
   overtaken,
   ownException,
   POISONED,
@@ -15,56 +16,44 @@ import {
   send,
   testAttacks,
   vendorPage,
+  WHOLE,
 } from "./attacks.js";
 
-const INVALID = refused("INVALID_INPUT");
-
-const throwing = [0, 20, 40].map(
-  (after): Attack => ({
-    name: `the source throws after ${after} of 40 records`,
-    ending: ownException("the vendor is down"),
-    attack: (service) => send(service, throwingAfter(after)),
-  }),
+const throwing = [0, 20, 40].map((after) =>
+  attack(`the source throws after ${after} of 40 records`, ownException("the vendor is down"), (service) =>
+    send(service, throwingAfter(after)),
+  ),
 );
 
 testAttacks([
   ...throwing,
-  {
-    name: "the source throws, and the function swallows the exception",
-    ending: POISONED,
-    attack: (service) =>
-      service.run(["accounts"], async (batch) => {
-        await batch.write("accounts", throwingAfter(20)).catch(() => {});
-      }),
-  },
-  {
-    name: "the source swallows an error and ends",
-    ending: held({ known: 40, removed: 20 }),
-    attack: (service) =>
-      send(
-        service,
-        (async function* () {
-          try {
-            yield* throwingAfter(20);
-          } catch {}
-        })(),
-      ),
-  },
-  {
-    name: "the source turns an error into an empty page",
-    ending: held({ known: 40, removed: 40 }),
-    attack: (service) =>
-      send(
-        service,
-        (async function* () {
-          yield await Promise.reject<Account[]>(new Error("429")).catch(() => []);
-        })(),
-      ),
-  },
-  {
-    name: "a pager takes a page that is shorter than requested for the last one",
-    ending: held({ known: 40, removed: 30 }),
-    attack: (service) =>
+  attack("the source throws, and the function swallows the exception", POISONED, (service) =>
+    service.run(["accounts"], async (batch) => {
+      await batch.write("accounts", throwingAfter(20)).catch(() => {});
+    }),
+  ),
+  attack("the source swallows an error and ends", held({ known: 40, removed: 20 }), (service) =>
+    send(
+      service,
+      (async function* () {
+        try {
+          yield* throwingAfter(20);
+        } catch {}
+      })(),
+    ),
+  ),
+  attack("the source turns an error into an empty page", held({ known: 40, removed: 40 }), (service) =>
+    send(
+      service,
+      (async function* () {
+        yield await Promise.reject<Account[]>(new Error("429")).catch(() => []);
+      })(),
+    ),
+  ),
+  attack(
+    "a pager takes a page that is shorter than requested for the last one",
+    held({ known: 40, removed: 30 }),
+    (service) =>
       send(
         service,
         (async function* () {
@@ -76,182 +65,148 @@ testAttacks([
           }
         })(),
       ),
-  },
-  {
-    name: "a filter is left on",
-    ending: held({ known: 40, removed: 14 }),
-    attack: (service) =>
-      send(
-        service,
-        people().filter((record) => record.active),
-      ),
-  },
-  {
-    name: "the source has fewer records than the vendor's total",
-    ending: INVALID,
-    attack: (service) => send(service, people(0, 39), {}, { expectedCount: 40 }),
-  },
-  {
-    name: "the source has more records than the vendor's total",
-    ending: INVALID,
-    attack: (service) => send(service, people(), {}, { expectedCount: 39 }),
-  },
-  {
-    name: "the source ends quietly because the signal of the write fired",
-    ending: ownException("the user closed the window"),
-    attack: (service) => {
+  ),
+  attack("a filter is left on", held({ known: 40, removed: 14 }), (service) =>
+    send(
+      service,
+      people().filter((record) => record.active),
+    ),
+  ),
+  attack("the source has fewer records than the vendor's total", INVALID, (service) =>
+    send(service, people(0, 39), {}, { expectedCount: 40 }),
+  ),
+  attack("the source has more records than the vendor's total", INVALID, (service) =>
+    send(service, people(), {}, { expectedCount: 39 }),
+  ),
+  attack(
+    "the source ends quietly because the signal of the write fired",
+    ownException("the user closed the window"),
+    (service) => {
       const stop = new AbortController();
       const source = quietAfter(20, stop.signal, () => stop.abort(new Error("the user closed the window")));
       return send(service, source, {}, { signal: stop.signal });
     },
-  },
-  {
-    name: "the source ends quietly because the signal of the run fired",
-    ending: ownException("shutdown"),
-    attack: (service) => {
+  ),
+  attack(
+    "the source ends quietly because the signal of the run fired",
+    ownException("shutdown"),
+    (service) => {
       const stop = new AbortController();
       const source = quietAfter(20, stop.signal, () => stop.abort(new Error("shutdown")));
       return send(service, source, { signal: stop.signal });
     },
-  },
-  {
-    name: "a stream is destroyed in the middle without an error",
-    ending: refused("ERR_STREAM_PREMATURE_CLOSE"),
-    attack: (service) => {
+  ),
+  attack(
+    "a stream is destroyed in the middle without an error",
+    refused("ERR_STREAM_PREMATURE_CLOSE"),
+    (service) => {
       const stream = new Readable({ objectMode: true, read() {} });
       stream.push(people(0, 20));
       stream.once("data", () => stream.destroy());
       stream.pause();
       return send(service, stream);
     },
-  },
-  {
-    name: "a generator was read before by a loop that logs it",
-    ending: held({ known: 40, removed: 40 }),
-    attack: (service) => {
+  ),
+  attack(
+    "a generator was read before by a loop that logs it",
+    held({ known: 40, removed: 40 }),
+    (service) => {
       const accounts = people().values();
       for (const _ of accounts);
       return send(service, accounts);
     },
-  },
-  {
-    name: "a Node stream was read before",
-    ending: INVALID,
-    attack: async (service) => {
-      const stream = Readable.from([people()]);
-      stream.resume();
-      await once(stream, "end");
-      return send(service, stream);
-    },
-  },
-  {
-    name: "an array is filled while it is written",
-    ending: INVALID,
-    attack: (service) =>
-      service.run(["accounts"], async (batch) => {
-        const list = people(0, 20);
-        const written = batch.write("accounts", list);
-        list.push(...people(20));
-        await written;
-      }),
-  },
-  {
-    name: "other records are put into an array while it is written",
-    ending: INVALID,
-    attack: (service) =>
-      service.run(["accounts"], async (batch) => {
-        const list = people();
-        const written = batch.write("accounts", list);
-        list.splice(0, 20, ...people(100, 120));
-        await written;
-      }),
-  },
-  {
-    name: "an array is emptied before its write begins",
-    ending: POISONED,
-    attack: (service) =>
-      service.run(["accounts"], async (batch) => {
-        const list = people();
-        void batch.write("accounts", list);
-        list.length = 0;
-      }),
-  },
-  {
-    name: "an array is pushed, emptied and refilled without waiting",
-    ending: { kind: "whole" },
-    attack: (service) =>
-      service.run(["accounts"], async (batch) => {
-        const writer = batch.writer("accounts");
-        const page: Account[] = [];
-        for (const account of people()) {
-          page.push(account);
-          if (page.length < 10) continue;
-          void writer.write(page);
-          page.length = 0;
-        }
-        await writer.end();
-      }),
-  },
-  {
-    name: "a generator returns its last page instead of yielding it",
-    ending: INVALID,
-    attack: (service) =>
-      send(
-        service,
-        (function* () {
-          yield people(0, 35);
-          return people(35);
-        })(),
-      ),
-  },
-  {
-    name: "a window is lost, and the source can be read only once",
-    ending: { kind: "whole" },
+  ),
+  attack("a Node stream was read before", INVALID, async (service) => {
+    const stream = Readable.from([people()]);
+    stream.resume();
+    await once(stream, "end");
+    return send(service, stream);
+  }),
+  attack("an array is filled while it is written", INVALID, (service) =>
+    service.run(["accounts"], async (batch) => {
+      const list = people(0, 20);
+      const written = batch.write("accounts", list);
+      list.push(...people(20));
+      await written;
+    }),
+  ),
+  attack("other records are put into an array while it is written", INVALID, (service) =>
+    service.run(["accounts"], async (batch) => {
+      const list = people();
+      const written = batch.write("accounts", list);
+      list.splice(0, 20, ...people(100, 120));
+      await written;
+    }),
+  ),
+  attack("an array is emptied before its write begins", POISONED, (service) =>
+    service.run(["accounts"], async (batch) => {
+      const list = people();
+      void batch.write("accounts", list);
+      list.length = 0;
+    }),
+  ),
+  attack("an array is pushed, emptied and refilled without waiting", WHOLE, (service) =>
+    service.run(["accounts"], async (batch) => {
+      const writer = batch.writer("accounts");
+      const page: Account[] = [];
+      for (const account of people()) {
+        page.push(account);
+        if (page.length < 10) continue;
+        void writer.write(page);
+        page.length = 0;
+      }
+      await writer.end();
+    }),
+  ),
+  attack("a generator returns its last page instead of yielding it", INVALID, (service) =>
+    send(
+      service,
+      (function* () {
+        yield people(0, 35);
+        return people(35);
+      })(),
+    ),
+  ),
+  attack("a window is lost, and the source can be read only once", WHOLE, {
     attack: (service) => {
       breakTwice(service, "SyncRecords");
       return send(service, Readable.from(people()));
     },
     check: (_, [receipt]) => expect(receipt).toMatchObject({ restarts: 1 }),
-  },
-  {
-    name: "another run is completed meanwhile, and the source goes on at a cursor outside of the function",
-    ending: refused("RUN_OUTDATED"),
-    ...overtaken(
-      (service) => send(service, people(0, 41)),
-      (service, others) => {
-        let page = 0;
-        return send(service, async function* () {
-          for (; page < 4; page += 1) {
-            if (page === 2) await others();
-            yield (await vendorPage(page)).users;
-          }
-          page = 2;
-        });
-      },
-    ),
-  },
-  {
-    name: "many new ids hide that all known ids are gone",
-    ending: held({ known: 40, removed: 40 }),
-    attack: (service) => send(service, [...renamed((id) => `user:${id}`), ...people(100, 300)]),
-  },
-  {
-    name: "a record is invalid, and the failure is swallowed",
-    ending: POISONED,
-    attack: (service) =>
-      service.run(["accounts"], async (batch) => {
-        await batch.write("accounts", [...people(), { id: "" }]).catch(() => {});
-      }),
-  },
-  {
-    name: "records of another collection are written",
-    ending: held({ known: 40, removed: 40 }),
-    attack: (service) =>
-      send(
-        service,
-        people().map((_, i) => ({ id: `group-${i}`, name: `group ${i}` })),
+  }),
+  attack(
+    "another run is completed meanwhile, and the source goes on at a cursor outside of the function",
+    refused("RUN_OUTDATED"),
+    {
+      ...overtaken(
+        (service) => send(service, people(0, 41)),
+        (service, others) => {
+          let page = 0;
+          return send(service, async function* () {
+            for (; page < 4; page += 1) {
+              if (page === 2) await others();
+              yield (await vendorPage(page)).users;
+            }
+            page = 2;
+          });
+        },
       ),
-  },
+    },
+  ),
+  attack("many new ids hide that all known ids are gone", held({ known: 40, removed: 40 }), (service) =>
+    send(service, [...renamed((id) => `user:${id}`), ...people(100, 300)]),
+  ),
+  attack("a record is invalid, and the failure is swallowed", POISONED, (service) =>
+    service.run(["accounts"], async (batch) => {
+      await batch.write("accounts", [...people(), { id: "" }]).catch(() => {});
+    }),
+  ),
+  attack("records of another collection are written", held({ known: 40, removed: 40 }), (service) =>
+    send(
+      service,
+      people().map((_, i) => ({ id: `group-${i}`, name: `group ${i}` })),
+    ),
+  ),
 ]);
 
 async function* throwingAfter(count: number): AsyncGenerator<Account[], void, undefined> {

@@ -3,6 +3,7 @@ import { heldBy, type TestService } from "../../../support/test-service.js";
 import {
   type Account,
   type Attack,
+  attack,
   COUNT,
   type Ending,
   held,
@@ -11,10 +12,10 @@ import {
   sendNextDay,
   sendTo,
   testAttacks,
+  WHOLE,
 } from "./attacks.js";
 import { employees, plans } from "./records.js";
 
-const WHOLE: Ending = { kind: "whole" };
 const gone = (removed: number) => ({ kind: "reported", collection: "accounts", removed }) as const;
 /** All of them, and then some a second time. */
 const twice = (records: readonly Account[], from: number, to: number) => [
@@ -32,58 +33,54 @@ testAttacks([
   unusual("a sixth is lost, and `removed` is off", 8, { ...gone(7), allowedBy: "option" }, () => people(7), {
     removed: false,
   }),
-  {
-    name: "a sixth is lost where a tenth leaves and returns all the time",
-    ending: gone(7),
+  attack("a sixth is lost where a tenth leaves and returns all the time", gone(7), {
     prepare: async (service) => {
       for (let day = 0; day < 10; day += 1)
         await sendNextDay(service, people(0, day === 1 ? COUNT - 4 : COUNT));
     },
     attack: (service) => sendNextDay(service, people(7)),
-  },
-  {
-    name: "a page is read twice in place of the next one",
-    ending: held({ removed: 5, duplicates: 5 }),
-    attack: (service) => send(service, twice(people(5), 0, 5)),
-  },
-  {
-    name: "a page is read twice in place of the next one, in two parts",
-    ending: held({ removed: 6, duplicates: 3 }),
-    attack: (service) => send(service, twice(people(6), 0, 3)),
-  },
-  {
-    name: "a removal is approved, and then a page is read twice in place of the next one",
-    ending: held({ removed: 25, duplicates: 5 }),
-    attack: async (service) => {
+  }),
+  attack("a page is read twice in place of the next one", held({ removed: 5, duplicates: 5 }), (service) =>
+    send(service, twice(people(5), 0, 5)),
+  ),
+  attack(
+    "a page is read twice in place of the next one, in two parts",
+    held({ removed: 6, duplicates: 3 }),
+    (service) => send(service, twice(people(6), 0, 3)),
+  ),
+  attack(
+    "a removal is approved, and then a page is read twice in place of the next one",
+    held({ removed: 25, duplicates: 5 }),
+    async (service) => {
       const { approvalId: approve } = await heldBy(send(service, people(20)));
       return send(service, twice(people(25), 0, 5), { approve });
     },
-  },
-  {
-    name: "a page is read twice, and `removed` is off",
-    ending: { ...gone(5), allowedBy: "option" },
-    attack: (service) => send(service, twice(people(5), 0, 5), { guard: { removed: false } }),
-  },
-  {
-    name: "each of three plans comes under a second id",
-    ending: held({ collection: "plans", rule: "added", known: 3, added: 3 }),
-    prepare: (service) => sendTo(service, "plans", plans("a", "b", "c")),
-    attack: (service) => sendTo(service, "plans", plans("a", "b", "c", "A", "B", "C")),
-  },
-  {
-    name: "all names of three employees are others",
-    ending: held({ collection: "employees", rule: "changed", fields: ["fullName"] }),
-    prepare: (service) => sendTo(service, "employees", employees(0, 3)),
-    attack: (service) =>
-      sendTo(
-        service,
-        "employees",
-        employees(0, 3, (i) => ({ fullName: `Other ${i}` })),
-      ),
-  },
-  {
-    name: "two of three employees have other names",
-    ending: WHOLE,
+  ),
+  attack("a page is read twice, and `removed` is off", { ...gone(5), allowedBy: "option" }, (service) =>
+    send(service, twice(people(5), 0, 5), { guard: { removed: false } }),
+  ),
+  attack(
+    "each of three plans comes under a second id",
+    held({ collection: "plans", rule: "added", known: 3, added: 3 }),
+    {
+      prepare: (service) => sendTo(service, "plans", plans("a", "b", "c")),
+      attack: (service) => sendTo(service, "plans", plans("a", "b", "c", "A", "B", "C")),
+    },
+  ),
+  attack(
+    "all names of three employees are others",
+    held({ collection: "employees", rule: "changed", fields: ["fullName"] }),
+    {
+      prepare: (service) => sendTo(service, "employees", employees(0, 3)),
+      attack: (service) =>
+        sendTo(
+          service,
+          "employees",
+          employees(0, 3, (i) => ({ fullName: `Other ${i}` })),
+        ),
+    },
+  ),
+  attack("two of three employees have other names", WHOLE, {
     prepare: (service) => sendTo(service, "employees", employees(0, 3)),
     attack: (service) =>
       sendTo(
@@ -91,7 +88,7 @@ testAttacks([
         "employees",
         employees(0, 3, (i) => (i === 0 ? {} : { fullName: `Other ${i}` })),
       ),
-  },
+  }),
   collapsed("all people are inactive", "active", (record) => ({ ...record, active: false })),
   collapsed("most names are undefined", "name", (record, i) =>
     i % 20 < 17 ? { ...record, name: "undefined undefined" } : record,
@@ -100,24 +97,18 @@ testAttacks([
   collapsed("most people have one mailbox", "email", (record, i) =>
     i % 6 === 0 ? record : { ...record, email: "none@example.com" },
   ),
-  {
-    name: "on the second day, everybody is active but some who were",
-    ending: WHOLE,
-    attack: (service) =>
-      sendNextDay(
-        service,
-        people().map((record, i) => ({ ...record, active: i % 10 !== 1 })),
-      ),
-  },
-  {
-    name: "on the second day, half of the names are rewritten",
-    ending: WHOLE,
-    attack: (service) =>
-      sendNextDay(
-        service,
-        people().map((record, i) => (i % 2 === 0 ? record : { ...record, name: `${record.name} (she/her)` })),
-      ),
-  },
+  attack("on the second day, everybody is active but some who were", WHOLE, (service) =>
+    sendNextDay(
+      service,
+      people().map((record, i) => ({ ...record, active: i % 10 !== 1 })),
+    ),
+  ),
+  attack("on the second day, half of the names are rewritten", WHOLE, (service) =>
+    sendNextDay(
+      service,
+      people().map((record, i) => (i % 2 === 0 ? record : { ...record, name: `${record.name} (she/her)` })),
+    ),
+  ),
 ]);
 
 /** After days without a change, another snapshot. */
@@ -128,14 +119,12 @@ function unusual(
   records: () => readonly Account[],
   guard: NonNullable<Exclude<Parameters<typeof send>[2], undefined>["guard"]> = {},
 ): Attack {
-  return {
-    name,
-    ending,
+  return attack(name, ending, {
     prepare: async (service: TestService) => {
       for (let day = 0; day < days; day += 1) await sendNextDay(service, people());
     },
     attack: (service) => sendNextDay(service, records(), { guard }),
-  };
+  });
 }
 
 /** In the second run, a day after the first. */
@@ -144,9 +133,9 @@ function collapsed(
   field: string,
   change: (record: Account & { readonly name: string }, i: number) => Account,
 ): Attack {
-  return {
-    name: `${name} on the second day`,
-    ending: held({ rule: "changed", fields: [field], removed: 0 }),
-    attack: (service) => sendNextDay(service, people().map(change)),
-  };
+  return attack(
+    `${name} on the second day`,
+    held({ rule: "changed", fields: [field], removed: 0 }),
+    (service) => sendNextDay(service, people().map(change)),
+  );
 }

@@ -14,9 +14,11 @@ import { heldBy, type TestService } from "../../../support/test-service.js";
 import {
   type Account,
   type Attack,
+  attack,
   breakTwice,
   type Ending,
   held,
+  INVALID,
   LEASE_MS,
   overtaken,
   ownException,
@@ -27,10 +29,9 @@ import {
   send as sendAccounts,
   testAttacks,
   timeLimit,
+  WHOLE,
 } from "./attacks.js";
 
-const WHOLE: Ending = { kind: "whole" };
-const INVALID = refused("INVALID_INPUT");
 const UNCLEAR = refused("BATCH_OUTCOME_UNKNOWN");
 
 // A feed of 30 events: the previous run sent 10, the attack sees 20, and the run after it all of them.
@@ -115,18 +116,14 @@ testAttacks([
     await heldBy(send(service, 20, { accounts: people(0, 20) }));
     return send(service, 15);
   }),
-  {
-    name: "a run of a feed is overtaken by another run",
-    ending: refused("RUN_OUTDATED"),
+  attack("a run of a feed is overtaken by another run", refused("RUN_OUTDATED"), {
     ...overtaken(
       (service) => sendAccounts(service, people()),
       (service, others) => send(service, 20, { after: others }),
     ),
     check: sendRest,
-  },
-  {
-    name: "the run may be completed, and the watermark is that of the run before",
-    ending: WHOLE,
+  }),
+  attack("the run may be completed, and the watermark is that of the run before", WHOLE, {
     prepare: async (service) => {
       await send(service, 10);
       breakTwice(service, "CompleteSyncBatch", "answer");
@@ -138,28 +135,23 @@ testAttacks([
     },
     attack: (service) => send(service, 30),
     check: expectAll,
-  },
-  {
-    name: "the file of the last state is gone",
-    // The ids of both states count.
-    ending: WHOLE,
+  }),
+  attack("the file of the last state is gone", WHOLE, {
     prepare: async (service) => {
       await send(service, 20);
       for (const path of await service.files()) if (path.endsWith("state.00000002")) await rm(path);
     },
     attack: (service) => send(service, 30),
-  },
+  }),
 ]);
 
 /** A run of the feed that ends in a certain way, and the next one, which sends the rest. No event is left out. */
-function feed(name: string, ending: Ending, attack: Attack["attack"]): Attack {
-  return {
-    name: `a run of a feed ${name}`,
-    ending,
+function feed(name: string, ending: Ending, next: Attack["attack"]): Attack {
+  return attack(`a run of a feed ${name}`, ending, {
     prepare: (service) => send(service, 10),
-    attack,
+    attack: next,
     check: sendRest,
-  };
+  });
 }
 
 async function sendRest(service: TestService): Promise<void> {

@@ -1,7 +1,8 @@
-import { type Connector, defineConnector, type RecordOf } from "@saas-management/sdk";
+import type { Connector, RecordOf } from "@saas-management/sdk";
 import { type KitOptions, testConnector } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { RECORD_FAULTS } from "../../../../src/testing/kit/faults/record-faults.js";
+import { connectorOf } from "../../../support/connector.js";
 import { NO_RULES } from "../planted/vendor.js";
 
 const COUNT = 30;
@@ -19,18 +20,15 @@ async function* rows(): AsyncGenerator<RecordOf<"accounts">[]> {
     });
 }
 
-const table = defineConnector({
-  snapshots: ["accounts"],
-  run: async (batch) => {
-    await batch.write("accounts", rows());
-    await batch.write("usage", [
-      { id: "login-1", sourceActorId: "u-1", lastActivity: "2026-05-01T08:00:00Z" },
-      { id: "login-2", sourceActorId: "u-2", lastActivity: "2026-05-01T08:00:00Z" },
-    ]);
-  },
+const table = connectorOf(["accounts"], async (batch) => {
+  await batch.write("accounts", rows());
+  await batch.write("usage", [
+    { id: "login-1", sourceActorId: "u-1", lastActivity: "2026-05-01T08:00:00Z" },
+    { id: "login-2", sourceActorId: "u-2", lastActivity: "2026-05-01T08:00:00Z" },
+  ]);
 });
 
-/** Accounts have no numbers, and these ids are not digits. */
+/** Faults that don't apply here, because accounts have no numbers and these ids contain letters. */
 const IDLE = ["number-becomes-string", "ids-of-other-type"];
 const only = RECORD_FAULTS.map(({ name }) => name).filter((name) => !IDLE.includes(name));
 
@@ -49,16 +47,13 @@ test("a connector that reads a table to its end is never WRONG, and each fault c
 /** The ids that runs have read; lives as long as the process. */
 const exported = new Set<string>();
 
-const resuming = defineConnector({
-  snapshots: ["accounts"],
-  run: async (batch) => {
-    await batch.write("accounts", unexported());
-    await batch.write("usage", [
-      { id: "login-1", sourceActorId: "u-1", lastActivity: "2026-05-01T08:00:00Z" },
-      { id: "login-2", sourceActorId: "u-2", lastActivity: "2026-05-01T08:00:00Z" },
-    ]);
-    exported.clear();
-  },
+const resuming = connectorOf(["accounts"], async (batch) => {
+  await batch.write("accounts", unexported());
+  await batch.write("usage", [
+    { id: "login-1", sourceActorId: "u-1", lastActivity: "2026-05-01T08:00:00Z" },
+    { id: "login-2", sourceActorId: "u-2", lastActivity: "2026-05-01T08:00:00Z" },
+  ]);
+  exported.clear();
 });
 
 async function* unexported(): AsyncGenerator<RecordOf<"accounts">[]> {
@@ -69,7 +64,7 @@ async function* unexported(): AsyncGenerator<RecordOf<"accounts">[]> {
   }
 }
 
-test("each fault that changes records makes an unguarded run WRONG; the others, a run that resumes", async () => {
+test("each fault makes a connector WRONG: an unguarded one if it changes records, otherwise one that resumes", async () => {
   const { wrong } = await verdicts(table, { only, guard: NO_RULES });
   for (const fault of only.filter((name) => !wrong.includes(name))) {
     exported.clear();

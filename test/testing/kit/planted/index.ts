@@ -3,7 +3,7 @@ import { OF_ITEMS } from "./of-items.js";
 import { OF_LISTINGS } from "./of-listings.js";
 import type { Planted } from "./vendor.js";
 
-/** Connectors with one mistake each, by mistake: one for each row of the report, and only that row finds it. */
+/** A connector for each row of the report, by that row and its mistake. Only that row finds the mistake. */
 export const PLANTED: Readonly<Record<string, Planted>> = {
   ...OF_ANSWERS,
   ...OF_LISTINGS,

@@ -61,12 +61,14 @@ function readsBytes(read: (text: string, response: Response) => readonly User[] 
 }
 
 export const OF_ANSWERS: Readonly<Record<string, Planted>> = {
-  "takes 400 for the end": endsAt(({ status }) => status === 400),
-  "takes 404 for the end": endsAt(({ status }) => status === 404),
-  "takes 204 for the end": endsAt(({ status }) => status === 204),
-  "ignores 429": endsAt(({ status }) => status === 429),
-  "takes what is not JSON for the end": endsAt((response) => response.status === 200 && !isJson(response)),
-  "takes 500 for the end after three tries": events("by link", () =>
+  "next-expired: takes 400 for the end": endsAt(({ status }) => status === 400),
+  "status-404-last: takes 404 for the end": endsAt(({ status }) => status === 404),
+  "no-content-last: takes 204 for the end": endsAt(({ status }) => status === 204),
+  "status-429-retry-after-once: ignores 429": endsAt(({ status }) => status === 429),
+  "html-200-last: takes what is not JSON for the end": endsAt(
+    (response) => response.status === 200 && !isJson(response),
+  ),
+  "status-500-last: takes 500 for the end after three tries": events("by link", () =>
     usersByLink(async (path) => {
       for (let attempt = 1; ; attempt += 1) {
         const response = await send(path);
@@ -75,7 +77,7 @@ export const OF_ANSWERS: Readonly<Record<string, Planted>> = {
       }
     }),
   ),
-  "takes an empty object for the end": events("by link", () =>
+  "empty-object-last: takes an empty object for the end": events("by link", () =>
     usersByLink(async (path) => {
       const response = await send(path);
       const users = await jsonOf(response);
@@ -83,7 +85,7 @@ export const OF_ANSWERS: Readonly<Record<string, Planted>> = {
       return isEmpty ? END : { users: usersOf(users), next: nextOf(response) };
     }),
   ),
-  "takes a body that ends early for the end": readsBytes((text) => {
+  "truncated-body: takes a body that ends early for the end": readsBytes((text) => {
     try {
       return usersOf(JSON.parse(text.replace("\ufeff", "")));
     } catch (error) {
@@ -91,33 +93,39 @@ export const OF_ANSWERS: Readonly<Record<string, Planted>> = {
       throw error;
     }
   }),
-  "knows a page by its first character": readsBytes((text) =>
+  "byte-order-mark: knows a page by its first character": readsBytes((text) =>
     /^["\w[{]/.test(text) ? usersOf(JSON.parse(text)) : undefined,
   ),
-  "shows the vendor's error": events("by link", () =>
+  "error-shows-key: shows the vendor's error": events("by link", () =>
     usersByLink(async (path) => {
       const response = await send(path);
       if (response.status === 401) throw new Error(`Not allowed: ${await response.text()}`);
       return pageOf(response);
     }),
   ),
-  "forgets a page that it asked for again after a 500": forgetsAfter(hasStatus(500, 599)),
-  "forgets a page that it asked for again after a reset": forgetsAfter(
+  "status-500-once: forgets a page that it asked for again after a 500": forgetsAfter(hasStatus(500, 599)),
+  "reset-once: forgets a page that it asked for again after a reset": forgetsAfter(
     ({ message }) => message === "fetch failed",
   ),
-  "forgets a page that it asked for again after a cut": forgetsAfter(
+  "cut-once: forgets a page that it asked for again after a cut": forgetsAfter(
     ({ message }) => message === "terminated",
   ),
-  "forgets a page that it asked for again with a new token": forgetsAfter(hasStatus(401), async () => {
-    const body = new URLSearchParams({ grant_type: "client_credentials", client_secret: "own-secret-4711" });
-    await jsonOf(await send("/oauth/token", { method: "POST", body }));
-  }),
-  "takes a page for the end that is ten minutes late": events("by link", () =>
+  "token-expired: forgets a page that it asked for again with a new token": forgetsAfter(
+    hasStatus(401),
+    async () => {
+      const body = new URLSearchParams({
+        grant_type: "client_credentials",
+        client_secret: "own-secret-4711",
+      });
+      await jsonOf(await send("/oauth/token", { method: "POST", body }));
+    },
+  ),
+  "slow-page: takes a page for the end that is ten minutes late": events("by link", () =>
     usersByLink(async (path) =>
       Promise.race([send(path).then(pageOf), sleep(600_000).then((): Page => END)]),
     ),
   ),
-  "reads the vendor's clock for a filter": events("by link", async () => {
+  "clock-behind: reads the vendor's clock for a filter": events("by link", async () => {
     const first = await send("/users");
     await pageOf(first);
     const since = Date.parse(first.headers.get("date") ?? "") - 3 * 86_400_000;

@@ -1,5 +1,5 @@
 /** Mistakes about items: their fields, their ids, their details, and the rows of a file. */
-import { defineConnector } from "@saas-management/sdk";
+import { connectorOf } from "../../../support/connector.js";
 import {
   accounts,
   events,
@@ -63,28 +63,33 @@ const NO_GUARD_OF_IDS = { removed: false, window: false, added: false } as const
 const exported = new Set<string>();
 
 export const OF_ITEMS: Readonly<Record<string, Planted>> = {
-  "keeps state outside run": events("by link", async () => {
+  "no-fault: keeps state outside run": events("by link", async () => {
     const users = (await usersByLink()).filter(({ id }) => !exported.has(id));
     for (const { id } of users) exported.add(id);
     return users;
   }),
-  "drops null ids": events("by link", async () => (await usersByLink()).filter(({ id }) => id)),
-  "writes an empty text for a field that is missing": changes((user) => ({
+  "item-without-id: drops null ids": events("by link", async () =>
+    (await usersByLink()).filter(({ id }) => id),
+  ),
+  "field-missing-in-some: writes an empty text for a field that is missing": changes((user) => ({
     ...user,
     displayName: user.displayName ?? "",
     email: user.email ?? "",
   })),
-  "takes a text for no number": events("by link", usersByLink, (user) => ({
+  "number-becomes-string: takes a text for no number": events("by link", usersByLink, (user) => ({
     ...useOf(user),
     externalProductName: `seat ${Number.isInteger(user.seat) ? user.seat : 0}`,
   })),
-  "repairs texts": changes(({ displayName, email, ...user }) => ({
+  "unicode-cut: repairs texts": changes(({ displayName, email, ...user }) => ({
     ...user,
     displayName: displayName && `${displayName}`.toWellFormed(),
     email: email && `${email}`.toWellFormed(),
   })),
-  "folds the case of ids": changes(({ id, ...user }) => ({ ...user, id: id?.toLowerCase() })),
-  "writes ids of numbers with a prefix": events("by offset", async () => {
+  "twin-id-in-case: folds the case of ids": changes(({ id, ...user }) => ({
+    ...user,
+    id: id?.toLowerCase(),
+  })),
+  "ids-of-other-type: writes ids of numbers with a prefix": events("by offset", async () => {
     const users: User[] = [];
     for (const offset of [0, 10, 20]) {
       const { result } = await jsonOf(await post("/search", { type: "user", offset, limit: 10 }));
@@ -94,48 +99,51 @@ export const OF_ITEMS: Readonly<Record<string, Planted>> = {
     if (users.length !== 30) throw new Error("The total is not what was read.");
     return users.map((user) => ({ ...user, id: typeof user.id === "number" ? `n${user.id}` : user.id }));
   }),
-  "removes all where the vendor has none": accounts({ removed: false, window: false }, (users) => {
-    if (users.some(({ id }) => !id.startsWith("u-"))) throw new Error("A user is another tenant's.");
-    if (users.length > 0) checkFields(users);
-  }),
-  "writes null for a field that all have lost": accounts({ changed: false }, (users) => {
+  "list-empty: removes all where the vendor has none": accounts(
+    { removed: false, window: false },
+    (users) => {
+      if (users.some(({ id }) => !id.startsWith("u-"))) throw new Error("A user is another tenant's.");
+      if (users.length > 0) checkFields(users);
+    },
+  ),
+  "field-null: writes null for a field that all have lost": accounts({ changed: false }, (users) => {
     for (const { displayName, email } of users)
       if (displayName === undefined || email === undefined) throw new Error("A user lacks a field.");
   }),
-  "writes whoever comes": accounts({ ...NO_GUARD_OF_IDS, changed: false }, checkFields),
-  "leaves out whose details are not there": details(async (response, id) =>
+  "other-tenant-in-some: writes whoever comes": accounts({ ...NO_GUARD_OF_IDS, changed: false }, checkFields),
+  "detail-404: leaves out whose details are not there": details(async (response, id) =>
     response.status === 404 ? undefined : sameUser(await jsonOf(response), id),
   ),
-  "takes any details for those that it asked for": details((response) => jsonOf(response)),
-  "takes another object for one without users": events("with details", async () => {
-    const list = await jsonOf(await send("/v2/users"));
-    if (Object.keys(list).length === 0) throw new Error("The answer is empty.");
-    const { users = [] } = list;
-    const found: User[] = [];
-    for (const { id } of usersOf(users))
-      found.push(sameUser(await jsonOf(await send(`/v2/users/${id}`)), id));
-    return found;
-  }),
-  "leaves out rows without the column of ids": events("csv export", async () => {
+  "detail-of-another: takes any details for those that it asked for": details((response) => jsonOf(response)),
+  "answer-of-another-request: takes another object for one without users": events(
+    "with details",
+    async () => {
+      const list = await jsonOf(await send("/v2/users"));
+      if (Object.keys(list).length === 0) throw new Error("The answer is empty.");
+      const { users = [] } = list;
+      const found: User[] = [];
+      for (const { id } of usersOf(users))
+        found.push(sameUser(await jsonOf(await send(`/v2/users/${id}`)), id));
+      return found;
+    },
+  ),
+  "text-column-renamed: leaves out rows without the column of ids": events("csv export", async () => {
     const rows = (await rowsOfFile()).filter(({ id }) => id);
     const fixed = { updatedAt: "2026-05-01T00:00:00Z", seat: 1, active: true };
     return rows.map(({ id = "", name = "", email = "" }) => ({ ...fixed, id, displayName: name, email }));
   }),
-  "removes whom a shorter file lacks": {
+  "text-half-of-rows: removes whom a shorter file lacks": {
     recording: "csv export",
     guard: { removed: false, window: false },
-    connector: defineConnector({
-      snapshots: ["accounts"],
-      run: async (batch) => {
-        const rows = await rowsOfFile();
-        await batch.write(
-          "accounts",
-          rows.map(({ id, name }) => {
-            if (id === undefined || name === undefined) throw new Error("A column is missing.");
-            return { id, name };
-          }),
-        );
-      },
+    connector: connectorOf(["accounts"], async (batch) => {
+      const rows = await rowsOfFile();
+      await batch.write(
+        "accounts",
+        rows.map(({ id, name }) => {
+          if (id === undefined || name === undefined) throw new Error("A column is missing.");
+          return { id, name };
+        }),
+      );
     }),
   },
 };

@@ -52,18 +52,18 @@ async function licensesOf(
 }
 
 export const OF_LISTINGS: Readonly<Record<string, Planted>> = {
-  "ignores relative links": events("by token", async () => {
+  "unread-page: ignores relative links": events("by token", async () => {
     const { users, next } = await tokenPage();
     if (URL.canParse(next ?? "")) throw new Error("Never reached: the next page has no address.");
     return users;
   }),
-  "stops at an empty page": events("by link", () =>
+  "empty-page-between: stops at an empty page": events("by link", () =>
     usersByLink(async (path) => {
       const page = await linked(path);
       return page.users.length === 0 ? END : page;
     }),
   ),
-  "ignores the total": events("by token", async () => {
+  "last-page-lost: ignores the total": events("by token", async () => {
     const users: User[] = [];
     const seen = new Set<string>();
     for (let token = ""; ; ) {
@@ -75,7 +75,7 @@ export const OF_LISTINGS: Readonly<Record<string, Planted>> = {
       token = page.next;
     }
   }),
-  "follows a page to itself": events("by link", async () => {
+  "next-repeated: follows a page to itself": events("by link", async () => {
     const users: User[] = [];
     for (let path: string | undefined = "/users"; path !== undefined; ) {
       const page = await linked(path);
@@ -84,19 +84,19 @@ export const OF_LISTINGS: Readonly<Record<string, Planted>> = {
     }
     return users;
   }),
-  "takes users for known that come behind younger ones": events("by link", async () => {
+  "pages-swapped: takes users for known that come behind younger ones": events("by link", async () => {
     const users: User[] = [];
     for (const user of await usersByLink())
       if (user.updatedAt >= (users.at(-1)?.updatedAt ?? "")) users.push(user);
     return users;
   }),
-  "has room for twice a page": events("by link", () =>
+  "everything-on-one-page: has room for twice a page": events("by link", () =>
     usersByLink(async (path) => {
       const { users, next } = await linked(path);
       return { users: users.slice(0, 20), next };
     }),
   ),
-  "counts by the page size that it asked for": events("by offset", async () => {
+  "page-size-halved: counts by the page size that it asked for": events("by offset", async () => {
     const users: User[] = [];
     let total: number | undefined;
     for (let offset = 0; offset < (total ?? 1); offset += 10) {
@@ -107,7 +107,7 @@ export const OF_LISTINGS: Readonly<Record<string, Planted>> = {
     }
     return users;
   }),
-  "believes the last total": events("by page number", async () => {
+  "offset-shifted-by-deletions: believes the last total": events("by page number", async () => {
     const users = new Map<string, User>();
     for (let number = 1; ; number += 1) {
       const page = await numberedPage(number);
@@ -117,7 +117,7 @@ export const OF_LISTINGS: Readonly<Record<string, Planted>> = {
       return [...users.values()];
     }
   }),
-  "trusts the total": events("by token", async () => {
+  "total-missing: trusts the total": events("by token", async () => {
     let page = await tokenPage();
     const users = [...page.users];
     while (users.length < page.total) {
@@ -127,14 +127,14 @@ export const OF_LISTINGS: Readonly<Record<string, Planted>> = {
     }
     return users;
   }),
-  "counts an item that comes twice": eventsWithoutIds("by link", () => usersByLink()),
-  "takes null for an empty page": events("by link", () =>
+  "items-repeated-on-page: counts an item that comes twice": eventsWithoutIds("by link", () => usersByLink()),
+  "list-null: takes null for an empty page": events("by link", () =>
     usersByLink(async (path) => {
       const response = await send(path);
       return { users: usersOf((await jsonOf(response)) ?? []), next: nextOf(response) };
     }),
   ),
-  "looks at the data of GraphQL, and never at its errors": events("by cursor", async () => {
+  "graphql-partial: looks at the data of GraphQL, and never at its errors": events("by cursor", async () => {
     const users: User[] = [];
     for (let after: string | null = null; ; ) {
       const { data, errors } = await jsonOf(
@@ -151,16 +151,16 @@ export const OF_LISTINGS: Readonly<Record<string, Planted>> = {
       after = pageInfo.endCursor;
     }
   }),
-  "takes a second listing that fails for an empty one": licensed(() =>
+  "other-list-500: takes a second listing that fails for an empty one": licensed(() =>
     itemsByToken("licenses").catch((error): readonly User[] => {
       if (error instanceof StatusError) return [];
       throw error;
     }),
   ),
-  "takes an empty object for an empty second listing": licensed(() =>
+  "other-list-empty-object: takes an empty object for an empty second listing": licensed(() =>
     licensesOf((page) => (Object.keys(page).length === 0 ? [] : usersOf(page.licenses))),
   ),
-  "takes a second listing without its list for an empty one": licensed(() =>
+  "other-list-missing: takes a second listing without its list for an empty one": licensed(() =>
     licensesOf(({ licenses, total }) => {
       if (!Number.isInteger(total)) throw new Error("The page has no total.");
       return licenses ?? [];

@@ -3,7 +3,7 @@ import { readStructure } from "../../../../src/testing/kit/structure/read-struct
 import { RECORDINGS } from "../recordings/index.js";
 import { get } from "../recordings/people.js";
 
-test("takes a repeated request for one page", () => {
+test("counts a repeated request as one page", () => {
   const [first, ...others] = RECORDINGS["by link"];
   if (first === undefined) throw new Error("The recording is empty.");
   const failed = { ...first, response: { ...first.response, status: 503 } };

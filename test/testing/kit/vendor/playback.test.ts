@@ -6,6 +6,7 @@ import got from "got";
 import { request as undiciRequest } from "undici/index.js";
 import { expect, test } from "vitest";
 import type { VendorAnswer } from "../../../../src/testing/kit/vendor/messages.js";
+import { until } from "../../../support/promises.js";
 import { API, exchange, playedVendor } from "./played.js";
 
 const played = playedVendor();
@@ -68,7 +69,7 @@ test.for(Object.entries(CLIENTS))("%s sees a connection that is cut", async ([, 
     });
     await expect(ask()).rejects.toThrow();
     expect(run.fired).toBeGreaterThan(0);
-    await expect.poll(() => run.route.pending).toBe(0);
+    await until(() => run.route.pending === 0);
   }
 });
 
@@ -116,7 +117,7 @@ test("delays an answer on the given clock", async () => {
   };
   const run = played.play({ exchanges: [USERS], clock, injected });
   const asked = fetch(`${API}/users?page=1`);
-  await expect.poll(() => sleeps.length).toBe(1);
+  await until(() => sleeps.length === 1);
   expect([sleeps[0]?.ms, run.held, run.busy, run.route.pending]).toEqual([600_000, 1, 0, 1]);
   sleeps[0]?.wake();
   expect(await (await asked).json()).toEqual({ users: ["ada", "bob"] });

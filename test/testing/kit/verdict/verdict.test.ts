@@ -150,7 +150,7 @@ test.each<[what: string, run: Partial<Judged>, verdict: string, said: string]>([
     "WRONG if it has begun to send",
     { next, hasSent: true },
     "WRONG",
-    "it failed after it had begun to send, as if a write was not awaited",
+    "the run failed after it began to send, as if a write was not awaited",
   ],
   [
     "WRONG if a secret came out, which is not shown",
@@ -160,9 +160,9 @@ test.each<[what: string, run: Partial<Judged>, verdict: string, said: string]>([
   ],
   [
     "WRONG if it does not end",
-    { endless: "does not end: asked 160 times" },
+    { endless: "does not end: sent 160 requests" },
     "WRONG",
-    "does not end: asked 160 times",
+    "does not end: sent 160 requests",
   ],
 ])("calls a failed run %s", (_, run, verdict, said) => {
   const { cause, error, ...judged } = ended(run);
