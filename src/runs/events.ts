@@ -16,12 +16,12 @@ import { IdTable } from "../sync/ids/id-table.js";
 import type { WriteReport } from "../sync/write/options.js";
 import type { RunContext } from "./connector.js";
 import { tableOf } from "./guard/comparison.js";
+import type { IdLog } from "./guard/snapshot.js";
 import { SnapshotIds } from "./guard/snapshot-ids.js";
 import { CollectionLedger, type SnapshotLines } from "./ledger/collection-ledger.js";
 import type { InstallationLedger } from "./ledger/installation-ledger.js";
 import type { LedgerSnapshot } from "./ledger/state.js";
 import { noLines } from "./ledger/value.js";
-import type { IdLog } from "./spool.js";
 
 const MAX_CHARACTERS = 1000;
 /** Length of the hash that stands for an event without an id. */

@@ -62,9 +62,6 @@ export interface SpooledMessage extends Piece {
   isAccepted: boolean;
 }
 
-/** Where the lines of ids are kept until they go to the ledger. */
-export type IdLog = Pick<Spool, "appendLines" | "lines">;
-
 /**
  * Keeps what a connector has written until it's judged and sent: the messages of each collection, and the lines of
  * their ids for the ledger. It's an append-only log, at first in memory and then in a file without a name.

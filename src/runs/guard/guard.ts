@@ -16,11 +16,10 @@ import { CollectionLedger } from "../ledger/collection-ledger.js";
 import type { InstallationLedger } from "../ledger/installation-ledger.js";
 import { noteHeld } from "../ledger/notes.js";
 import { knowsSnapshots, type LedgerSnapshot } from "../ledger/state.js";
-import type { IdLog } from "../spool.js";
 import { decide, heldRunOf, offer } from "./approval.js";
 import { describeHeld, type HeldScope, heldMessage, type Judged, type UsualOf } from "./held-report.js";
 import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
-import { GuardedSnapshot } from "./snapshot.js";
+import { GuardedSnapshot, type IdLog } from "./snapshot.js";
 
 export interface JudgedRun extends Omit<JudgeOptions, "onHeld" | "ledger"> {
   /** Undefined for `"none"`. */

@@ -1,5 +1,5 @@
 import { type HeldReason, SaasManagementError, type SnapshotDiff } from "../../core/errors/index.js";
-import { COLLECTIONS, type SnapshotCollection } from "../../sync/collections.js";
+import { COLLECTIONS, type Collection, type SnapshotCollection } from "../../sync/collections.js";
 import { FIELDS } from "../../sync/generated/fields.js";
 import { EMPTY_SAMPLE, type FieldSample, FieldSampler, filledOf } from "../../sync/ids/field-sample.js";
 import type { IdTable } from "../../sync/ids/id-table.js";
@@ -9,7 +9,6 @@ import { linesOf } from "../ledger/id-lines.js";
 import { type PastSnapshot, type PastSnapshots, remembered, upTo } from "../ledger/past.js";
 import type { LedgerSnapshot } from "../ledger/state.js";
 import { isDamage, type Lines, noLines } from "../ledger/value.js";
-import type { IdLog } from "../spool.js";
 import { memoryAfter } from "./changed.js";
 import { type Comparison, compareIds, goneLines, linesWhere, tableOf } from "./comparison.js";
 import { daysOf, type ResolvedRule } from "./rules.js";
@@ -34,6 +33,13 @@ export interface SnapshotJudgement {
   /** How many ids the snapshot may remove and add. */
   readonly limits: HeldReason["limits"];
   readonly problem: unknown;
+}
+
+/** Where the lines of ids are kept until they go to the ledger. */
+export interface IdLog {
+  /** @param done Called when the bytes of the lines may be reused. */
+  appendLines(collection: Collection, lines: Uint8Array, done: () => void): void;
+  lines(collection: Collection): Lines;
 }
 
 /** One snapshot collection of a run: the ids that the connector has written, and those that were known before. */
