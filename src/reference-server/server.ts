@@ -101,8 +101,8 @@ const installationSchema = strictObject({
 });
 
 /**
- * Starts both APIs of the service in this process. They work in memory and behave like the service, and you can advance
- * the clock and inject faults.
+ * Starts both APIs of the service in this process. The server works in memory and behaves like the service, and you can
+ * advance the clock and inject faults.
  *
  * ```ts
  * await using server = await startReferenceServer();
@@ -143,7 +143,7 @@ export function startReferenceServer(
   return openServer(options);
 }
 
-/** @param fill Writes the server's initial data. It gets a `syncUrl` with plain HTTP, even if the server has TLS. */
+/** @param fill Writes the server's initial data, with a `syncUrl` of plain HTTP even if the server has TLS. */
 export async function openServer(
   options: Parameters<typeof startReferenceServer>[0],
   fill?: (server: ReferenceServer) => Promise<void>,

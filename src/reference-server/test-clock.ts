@@ -74,8 +74,8 @@ export class TestClock {
    * const receipt = await clock.drive(client.sync.run(connector, options));
    * ```
    *
-   * A moment is about 25 milliseconds if something sleeps, such as a pause before a retry. Otherwise it's about a
-   * second, because work that only has timeouts is waiting for something real. Both are counted in turns of the event
+   * A moment is about 25 milliseconds if something sleeps, such as a pause before a retry. With timeouts alone, a
+   * moment is about a second, because the work is waiting for something real. Moments are counted in turns of the event
    * loop, so they last longer on a busy machine. Real work that takes longer may time out.
    * @returns what `work` resolves with
    * @throws what `work` rejects with

@@ -32,13 +32,13 @@ const CSV_OPTIONS = {
  * Streams the records of a CSV file (RFC 4180); memory doesn't grow with the file.
  *
  * - The first row is the header. Each later row becomes an object of strings; an empty cell is an empty string.
- * - It accepts a byte order mark, both kinds of line ends, quoted line breaks, empty lines and Excel's line `sep=;`.
+ * - Accepts a byte order mark, both kinds of line ends, quoted line breaks, empty lines and Excel's line `sep=;`.
  *   The line `""` isn't empty: it's a row with an empty cell.
  * - Columns that you don't read may have no heading, or duplicate ones.
- * - It never guesses or skips. It throws an error that names the line for a row with too few or too many cells, a
+ * - Never guesses or skips. Throws an error that names the line for a row with too few or too many cells, a
  *   repeated header, quotes that don't match, a `\r` without a line feed outside quotes, invalid bytes, half of a
  *   character in a stream of text, a zero character, a missing column, and a file without rows.
- * - It recognizes compressed files, Excel workbooks, PDFs and HTML pages, and says so when it refuses them.
+ * - Recognizes compressed files, Excel workbooks, PDFs and HTML pages, and says what they are when it refuses them.
  * - If a write rejects a record, the error names its location, such as `users.csv:1042`.
  *
  * The iteration throws `InvalidInputError`; errors that `map` throws are rethrown unchanged.
@@ -65,7 +65,7 @@ export function fromCsv<R, const Column extends string = string>(
     /** The character between cells. @default the one in Excel's line `sep=;`, otherwise "," */
     readonly delimiter?: string | undefined;
     /**
-     * Encoding of the file or byte stream; invalid bytes are an error. It doesn't apply to a stream of text.
+     * Encoding of the file or byte stream; invalid bytes are an error. Streams of text don't need this.
      * @default "utf-8"
      */
     readonly encoding?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | undefined;

@@ -27,8 +27,8 @@ const JSONL_OPTIONS = {
 /**
  * Streams the records of a JSON Lines file (one JSON value per line); memory doesn't grow with the file.
  *
- * - It skips empty lines, but refuses a file with nothing else. The last line needs no line feed.
- * - It throws an error that names the line if that line isn't JSON (for example because it's truncated), is too long,
+ * - Skips empty lines, but refuses a file that has nothing else. The last line needs no line feed.
+ * - Throws an error that names the line if that line isn't JSON (for example because it's truncated), is too long,
  *   or has invalid bytes or, in a stream of text, half of a character.
  * - If a write rejects a record, the error names its location, such as `users.jsonl:1042`.
  *
@@ -44,7 +44,7 @@ export function fromJsonl<R>(
      */
     readonly map?: ((value: unknown, at: RecordLocation) => R | undefined) | undefined;
     /**
-     * Encoding of the file or byte stream; invalid bytes are an error. It doesn't apply to a stream of text.
+     * Encoding of the file or byte stream; invalid bytes are an error. Streams of text don't need this.
      * @default "utf-8"
      */
     readonly encoding?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | undefined;

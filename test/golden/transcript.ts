@@ -4,7 +4,9 @@ import type { IncomingHttpHeaders } from "node:http2";
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { startReferenceServer } from "@saas-management/sdk/testing";
 import { createSyncClient } from "../../src/runs/engine.js";
+import { COLLECTIONS, isCollection, isSnapshot } from "../../src/sync/collections.js";
 import { readMessages } from "../support/grpc-replies.js";
+import { NEW_CASE } from "../support/records.js";
 import { openSyncServer } from "../support/sync-server.js";
 import { readGoldenRecords } from "./records.js";
 
@@ -37,7 +39,12 @@ interface RecordedRequest {
   readonly body: unknown;
 }
 
-/** A managed run that writes all twelve collections, and an aborted batch. */
+const NAMES = Object.keys(COLLECTIONS).filter(isCollection);
+const SNAPSHOTS = NAMES.filter(isSnapshot);
+/** The run writes no record of it; an aborted batch does. */
+const EMPTY = SNAPSHOTS.at(-1) ?? "accounts";
+
+/** A managed run that writes all collections, and an aborted batch. */
 export async function syncTranscript(): Promise<readonly RecordedCall[]> {
   const server = await openSyncServer();
   const calls: RecordedCall[] = [];
@@ -53,26 +60,15 @@ export async function syncTranscript(): Promise<readonly RecordedCall[]> {
     const records = readGoldenRecords();
     await client.run(
       {
-        snapshots: ["accounts", "plans", "licenses", "employees", "groups", "groupMembers", "devices"],
+        snapshots: SNAPSHOTS,
         async run(batch) {
-          await batch.write("accounts", records.accounts);
-          await batch.write("plans", records.plans);
-          await batch.write("licenses", records.licenses);
-          await batch.write("employees", records.employees);
-          await batch.write("groups", records.groups);
-          await batch.write("groupMembers", records.groupMembers);
-          await batch.write("devices", []);
-          await batch.write("usage", records.usage);
-          await batch.write("externallyDiscoveredUsage", records.externallyDiscoveredUsage);
-          await batch.write("auditLogs", records.auditLogs);
-          await batch.write("aiUsage", records.aiUsage);
-          await batch.write("aiCost", records.aiCost);
+          for (const name of NAMES) await batch.write(name, name === EMPTY ? [] : records[name]);
         },
       },
       { installationId: "installation-1", ledger: "none" },
     );
     const batch = await client.startBatch({ installationId: "installation-1" });
-    await batch.write("devices", records.devices);
+    await batch.write(EMPTY, records[EMPTY]);
     await batch.abort();
     return calls;
   } finally {
@@ -100,7 +96,7 @@ export async function graphqlTranscript(): Promise<readonly RecordedRequest[]> {
     await client
       .licensePlans({ from: "end", pageSize: 3, order: { name: "DESC" }, prefetch: false })
       .firstPage();
-    const created = await client.createProcurementCase({ name: "Renewal", state: "PRE" });
+    const created = await client.createProcurementCase(NEW_CASE);
     await client.updateProcurementCase({ id: created.id, name: "Renewal 2" });
     await client.changeVendorsState({ state: "SANCTIONED" }, { vendor: { name: { contains: "Acme" } } });
     return JSON.parse(JSON.stringify(requests).replaceAll(created.id, "case-1"));

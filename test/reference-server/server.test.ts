@@ -128,10 +128,7 @@ const plan = (...ids: string[]): WireCollection => ({
           id,
           externalPlanName: "Pro",
           attributes: new Map([["team", "red"]]),
-          details: {
-            model: SubscriptionModel.SUBSCRIPTION_MODEL_SEAT_BASED,
-            seatBased: { paidSeats: 0 },
-          },
+          details: { model: SubscriptionModel.SUBSCRIPTION_MODEL_SEAT_BASED, seatBased: {} },
         },
       },
     })),

@@ -2,6 +2,12 @@
 import type { RecordOf } from "@saas-management/sdk";
 import type { CreateProcurementCaseInput } from "@saas-management/sdk/graphql";
 
+interface Person {
+  readonly id: string;
+  readonly fullName: string;
+  readonly email?: string;
+}
+
 /** Accounts with these ids, or `u0`, `u1`, …, each of a bit more than `nameLength` bytes. */
 export function accounts(which: number | readonly string[], nameLength = 100) {
   const all = typeof which === "number" ? ids(which) : which;
@@ -19,6 +25,14 @@ export function plan(id: string, name = id) {
 
 export function employee(id: string, managerId?: string) {
   return { id, fullName: id, managerId };
+}
+
+/** Employees in the models of two directories. */
+export function inMicrosoft({ id, fullName: displayName, email = id }: Person): RecordOf<"employees"> {
+  return { microsoft: { id, displayName, userPrincipalName: email } };
+}
+export function inBamboo({ id, fullName: displayName, email: workEmail }: Person): RecordOf<"employees"> {
+  return { bambooHr: { id, displayName, workEmail } };
 }
 
 export function license(sourceId: string, sourceAccountId = "u0", sourcePlanId = "p1") {

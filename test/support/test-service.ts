@@ -200,6 +200,13 @@ export class TestService {
     return this.server.inspect(this.installationId);
   }
 
+  /** The service's records of a collection, which an adopted contract may not have. */
+  stored(collection: string): readonly Readonly<Record<string, unknown>>[] {
+    const rows: readonly { readonly record: object }[] =
+      new Map(Object.entries(this.inspect().snapshots)).get(collection) ?? [];
+    return rows.map(({ record }) => ({ ...record }));
+  }
+
   /** Ids of the accounts that the service holds and has not marked as removed, sorted. */
   present(): string[] {
     const { snapshots } = this.inspect();

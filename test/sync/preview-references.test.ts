@@ -1,7 +1,7 @@
 import type { Collection } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { previewOf as preview } from "../support/connector.js";
-import { discovered, employee, license, plan, usage } from "../support/records.js";
+import { discovered, employee, inMicrosoft, license, plan, usage } from "../support/records.js";
 import { accounts, ids } from "../support/test-service.js";
 
 /** The fields of a collection with dangling references, and their numbers. */
@@ -39,10 +39,9 @@ test.each(["before", "after"])(
 );
 
 test("finds employees whose manager is missing, in any directory", async () => {
-  const microsoft = { id: "m1", displayName: "M", userPrincipalName: "m@example.com" };
   const people = [employee("e1", "m1"), employee("e2", "e3"), employee("e3", "e3"), employee("e4", "gone")];
   const previewed = preview(["employees"], async (batch) => {
-    await batch.write("employees", [...people, { microsoft }]);
+    await batch.write("employees", [...people, inMicrosoft({ id: "m1", fullName: "M" })]);
   });
   expect(await danglingOf(previewed, "employees")).toEqual([["managerId", 1]]);
 });

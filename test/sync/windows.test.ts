@@ -18,11 +18,7 @@ function accountOfMessageBytes(bytes: number) {
       batchId: "batch-1",
       collection: {
         $case: "accounts",
-        value: {
-          records: [
-            { variant: { $case: "generic", value: { id: "a", name, roles: [], details: undefined } } },
-          ],
-        },
+        value: { records: [{ variant: { $case: "generic", value: { id: "a", name, roles: [] } } }] },
       },
     }).finish().length;
   // The length prefixes before the name grow with it.

@@ -15,17 +15,13 @@ import {
   SyncServiceService,
 } from "../../../src/sync/generated/contract.js";
 import {
-  AccountRecordsSchema,
   CompleteSyncBatchRequestSchema,
-  EmployeeRecordsSchema,
-  LicenseRecordsSchema,
   StartSyncBatchRequestSchema,
   StartSyncBatchResponseSchema,
   type SyncRecordsRequest,
   SyncRecordsRequestSchema,
   SyncRecordsResponseSchema,
   SyncService,
-  UsageRecordsSchema,
 } from "../../generated/messages_pb.js";
 import { type Kind, makePool, repeat } from "../records.js";
 import { type Source, toSource } from "../sources.js";
@@ -34,49 +30,38 @@ import { detailSchemas } from "./schemas.js";
 
 const HEADERS = { headers: { authorization: "ApiKey key" } };
 
-/** Checks records of one kind and makes their list. */
-type ToList = (records: readonly object[]) => ReflectMessage;
-
 const details = detailSchemas(z.date().transform(timestampFromDate), z.record(z.string(), z.string()));
-const accounts = inVariant(details.accounts);
-const licenses = inVariant(details.licenses);
-const usage = inVariant(details.usage);
-const employees = inVariant(details.employees);
-
-const LISTS: Readonly<Record<Kind, ToList>> = {
-  accounts: (some) => listOf(AccountRecordsSchema, { records: some.map((r) => accounts.parse(r)) }),
-  licenses: (some) => listOf(LicenseRecordsSchema, { records: some.map((r) => licenses.parse(r)) }),
-  usage: (some) => listOf(UsageRecordsSchema, { records: some.map((r) => usage.parse(r)) }),
-  employees: (some) => listOf(EmployeeRecordsSchema, { records: some.map((r) => employees.parse(r)) }),
+/** Checks records of one kind. */
+const CHECKED: Readonly<Record<Kind, z.ZodType<object>>> = {
+  accounts: inVariant(details.accounts),
+  licenses: inVariant(details.licenses),
+  usage: inVariant(details.usage),
+  employees: inVariant(details.employees),
 };
 
-function listOf<Desc extends DescMessage>(schema: Desc, list: MessageInitShape<Desc>): ReflectMessage {
-  return reflect(schema, create(schema, list), false);
-}
-
 /** Uses paths, because an adopted contract may nest collections in other messages. */
-function requestOf(batchId: string, kind: Kind, list: ReflectMessage): SyncRecordsRequest {
+function requestOf(batchId: string, kind: Kind, some: readonly object[]): SyncRecordsRequest {
   const request = create(SyncRecordsRequestSchema);
   const fields = reflect(SyncRecordsRequestSchema, request, false);
   setAt(fields, BATCH_ID_PATH, batchId);
-  setAt(fields, WIRE[kind].path, list);
+  setAt(fields, WIRE[kind].path, { records: some.map((record) => CHECKED[kind].parse(record)) });
   return request;
 }
 
 function setAt(
   message: ReflectMessage,
   [number, ...below]: readonly number[],
-  value: string | ReflectMessage,
+  value: string | MessageInitShape<DescMessage>,
 ): void {
   const field = message.fields.find((candidate) => candidate.number === number);
   if (field === undefined) throw new Error(`${message.desc.typeName} has no field ${number}.`);
-  if (below.length === 0 || field.fieldKind !== "message") {
-    message.set(field, value);
-    return;
-  }
-  const inner = message.get(field);
-  setAt(inner, below, value);
-  message.set(field, inner);
+  if (field.fieldKind === "message" && below.length > 0) {
+    const inner = message.get(field);
+    setAt(inner, below, value);
+    message.set(field, inner);
+  } else if (field.fieldKind === "message" && typeof value !== "string")
+    message.set(field, reflect(field.message, create(field.message, value), false));
+  else message.set(field, value);
 }
 
 /** Sends calls to the methods that the contract names. */
@@ -113,9 +98,7 @@ function prepare(
   const pool = makePool(kind, text).map((value) => ({ variant: { case: "generic", value } }));
   const source = toSource(form, repeat(pool, records));
   return async () => {
-    const requests = inMessages(source, recordsPerMessage, (some) =>
-      requestOf(batchId, kind, LISTS[kind](some)),
-    );
+    const requests = inMessages(source, recordsPerMessage, (some) => requestOf(batchId, kind, some));
     const answer = toBinary(SyncRecordsResponseSchema, await client.syncRecords(requests, HEADERS));
     // An answer without a count means that everything was accepted.
     return Number(SyncRecordsResponse.decode(answer).acceptedRecords ?? records);

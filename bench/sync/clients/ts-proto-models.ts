@@ -1,16 +1,14 @@
-import type { Account, Employee, License, Usage } from "../../../src/sync/generated/contract.js";
+import type { SyncRecordsRequest } from "../../../src/sync/generated/contract.js";
 import { type Details, type Kind, makePool, repeat } from "../records.js";
 import { toSource } from "../sources.js";
 import type { SyncTask } from "../task.js";
 import type { Model, Prepare, Sender } from "./by-hand.js";
 
+type Collections = NonNullable<SyncRecordsRequest["collection"]>;
 /** ts-proto's messages. */
-interface Messages {
-  readonly accounts: Account;
-  readonly licenses: License;
-  readonly usage: Usage;
-  readonly employees: Employee;
-}
+type Messages = {
+  readonly [K in Kind]: Extract<Collections, { readonly $case: K }>["value"]["records"][number];
+};
 
 /** A record, which goes to the codec as it is unless its details contain a time or a map. */
 export interface Input<K extends Kind> {
@@ -20,7 +18,8 @@ export interface Input<K extends Kind> {
 /** How records become ts-proto's messages. */
 export type ToMessage = { readonly [K in Kind]: (input: Input<K>) => Messages[K] };
 
-const TO_COLLECTION: { readonly [K in Kind]: Model<Input<K>, Messages[K]>["toCollection"] } = {
+/** How ts-proto wraps the messages of a kind. */
+export const TO_COLLECTION: { readonly [K in Kind]: Model<Input<K>, Messages[K]>["toCollection"] } = {
   accounts: (records) => ({ $case: "accounts", value: { records } }),
   licenses: (records) => ({ $case: "licenses", value: { records } }),
   usage: (records) => ({ $case: "usage", value: { records } }),

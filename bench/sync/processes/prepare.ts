@@ -5,18 +5,11 @@
  * Arguments: `{ kind, text, file }` as JSON.
  */
 import { writeFileSync } from "node:fs";
-import { varintBytes } from "../../../src/sync/encoding/byte-writer.js";
-import { Account, Employee, License, Usage } from "../../../src/sync/generated/contract.js";
+import { SyncRecordsRequest } from "../../../src/sync/generated/contract.js";
 import { MODELS } from "../clients/ts-proto.js";
+import { TO_COLLECTION } from "../clients/ts-proto-models.js";
 import type { TextKind } from "../names.js";
-import { type Details, type Kind, makePool } from "../records.js";
-
-const ENCODED_BYTES: { readonly [K in Kind]: (details: Details[K]) => number } = {
-  accounts: (value) => Account.encode(MODELS.accounts(generic(value))).finish().length,
-  licenses: (value) => License.encode(MODELS.licenses(generic(value))).finish().length,
-  usage: (value) => Usage.encode(MODELS.usage(generic(value))).finish().length,
-  employees: (value) => Employee.encode(MODELS.employees(generic(value))).finish().length,
-};
+import { type Kind, makePool } from "../records.js";
 
 const { kind, text, file }: { readonly kind: Kind; readonly text: TextKind; readonly file: string } =
   JSON.parse(process.argv[2] ?? "");
@@ -25,18 +18,11 @@ console.log(bytesPerRecord(kind));
 function bytesPerRecord<K extends Kind>(of: K): number {
   const pool = makePool(of, text);
   writeFileSync(file, JSON.stringify(pool.map(withPlainMoments)));
-  const encodedBytes = ENCODED_BYTES[of];
-  const sum = pool.reduce((bytes, details) => bytes + framed(encodedBytes(details)), 0);
-  return sum / pool.length;
-}
-
-/** Adds the tag and the length of a record. */
-function framed(bytes: number): number {
-  return 1 + varintBytes(bytes) + bytes;
-}
-
-function generic<Value>(value: Value) {
-  return { variant: { $case: "generic" as const, value } };
+  const toMessage = MODELS[of];
+  const messages = pool.map((value) => toMessage({ variant: { $case: "generic", value } }));
+  // So many records that the message around them doesn't count.
+  const collection = TO_COLLECTION[of](messages);
+  return SyncRecordsRequest.encode({ batchId: "", collection }).finish().length / pool.length;
 }
 
 function withPlainMoments(details: object): object {

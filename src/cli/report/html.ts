@@ -28,7 +28,7 @@ ${list(renewals.map(renewalItem))}
   );
 }
 
-/** A plan with its saving as text and as a bar, which a click expands to its holders. */
+/** A plan with its saving as text and as a bar; a click shows the plan's holders. */
 function planItem(plan: UnusedPlan, longest: number): string {
   const bar = `<span class="bar"><i style="width:${((100 * largest(plan)) / longest || 0).toFixed(1)}%"></i></span>`;
   const rows = plan.holders

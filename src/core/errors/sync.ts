@@ -170,8 +170,8 @@ export interface HeldReason {
    */
   readonly examples: readonly string[];
   /**
-   * If the run lacks records that others refer to: the missing id that each example refers to, in the same order (empty
-   * if another field of the example changed). Not stored in the ledger.
+   * If the run lacks records that others refer to: the missing id for each entry of `examples`, empty if another field
+   * of that example changed. Not stored in the ledger.
    */
   readonly missing?: readonly string[];
   /**

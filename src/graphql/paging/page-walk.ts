@@ -58,7 +58,7 @@ export interface WalkPlan {
   readonly limit: number;
 }
 
-/** A server's filters may leave pages empty, but a server that sends more empty pages in a row makes no progress. */
+/** The most empty pages in a row. A server's filters may leave pages empty, but more than this means no progress. */
 const MAX_EMPTY_PAGES = 100;
 
 const FIELDS = {

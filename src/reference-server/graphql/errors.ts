@@ -3,7 +3,7 @@ import type { Response } from "graphql-http";
 import { reportDefect } from "../network.js";
 
 /**
- * Values of `extensions.code`. The service description shows only the first value. The others are assumptions, taken
+ * Values of `extensions.code`. The service description shows only the first value. All others are assumptions, taken
  * from Hot Chocolate where it has such a code.
  */
 export const ErrorCode = {

@@ -52,7 +52,7 @@ const schemaOfProcess = lazy(executableSchema);
 
 /**
  * Answers GraphQL requests. After the faults, the key is checked, so that a caller without a key learns nothing about
- * the schema. Then the request is validated and executed.
+ * the schema, and then the request is validated and executed.
  */
 export function graphQLHandler({ keys, faults, clock, pageSize }: GraphQLHandlerOptions): GraphQLHandler {
   const schema = schemaOfProcess();

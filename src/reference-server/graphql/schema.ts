@@ -42,7 +42,7 @@ type Resolver<Arguments> = GraphQLFieldResolver<unknown, RequestContext, Argumen
 /** The schema of the package with scalars and resolvers. Fields below the root are read from rows by name. */
 export function executableSchema(): GraphQLSchema {
   const schema = buildASTSchema(parse(SCHEMA, { noLocation: true }), {
-    // The tests of the schema validate it.
+    // Tests have validated the schema.
     assumeValid: true,
     assumeValidSDL: true,
   });

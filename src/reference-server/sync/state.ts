@@ -13,10 +13,10 @@ import { requireId, validRecords } from "./message.js";
 import { Refusal } from "./refusal.js";
 import { type CollectionMessage, createStores, isCollection } from "./stores.js";
 
-/** The same array each time, because a new one would count as a change. */
+/** Always the same array, because a new one would count as a change. */
 const NONE: readonly never[] = [];
 
-/** A direct integration installation. Its lock is held while its newest batch is active. */
+/** A direct integration installation, whose lock is held while its newest batch is active. */
 export class Installation implements SyncedInstallation {
   readonly integration: { readonly id: string; readonly name: string };
   readonly batches: Batch[] = [];
@@ -116,7 +116,7 @@ export class SyncState {
   start(installationId: string, workspace: Workspace): string {
     requireId("installation_id", installationId);
     const installation = this.#installations.get(installationId);
-    // The same answer in both cases, so that no caller learns which installations other workspaces have.
+    // An unknown id gets the same answer as another workspace's installation, so that callers can't tell them apart.
     if (installation === undefined || installation.workspace !== workspace) {
       throw new Refusal(
         status.PERMISSION_DENIED,

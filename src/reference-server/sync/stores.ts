@@ -83,8 +83,7 @@ export class CollectionStore<C extends Collection> {
 
   /**
    * Called when a batch that included the collection completes. Marks records as removed that the previous completed
-   * snapshot had but the batch didn't send. Records that only an aborted or expired batch sent belong to neither, and
-   * stay.
+   * snapshot had but the batch didn't send. Records that only aborted or expired batches sent stay.
    */
   complete(batch: Batch): void {
     if (this.model === "event") return;

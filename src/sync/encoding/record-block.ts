@@ -130,7 +130,7 @@ export class RecordBlock {
 
   /**
    * Writes a message's length at `at`, in front of the message.
-   * @param width Number of bytes reserved for the length. If the length takes another number, the message moves.
+   * @param width Number of bytes reserved for the length. If the length takes more or fewer bytes, the message moves.
    * @returns the number of bytes that the length takes
    */
   close(buffer: Buffer, at: number, width: number, end: number, count: number): number {

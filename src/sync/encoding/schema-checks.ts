@@ -125,7 +125,7 @@ const TIME = String.raw`^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?`;
 /** Strings that are almost a timestamp. The first match says what to do. */
 const NEAR_MISSES: readonly (readonly [RegExp, string])[] = [
   [/^0000-00-00/, "a date of zeros: leave the field out if there is none"],
-  [/^\d{4}-\d\d-\d\d$/, "a day without a time: add one, such as T00:00:00Z"],
+  [/^\d{4}-\d\d-\d\d$/, "a day without a time: add a time, such as T00:00:00Z"],
   [new RegExp(`${TIME}$`), "a time without an offset: add Z or an offset such as +01:00"],
   [new RegExp(`${TIME} ?[+-]\\d\\d(\\d\\d)?$`), "an offset without a colon: write it like +01:00"],
   [new RegExp(`${TIME} ?[A-Za-z]{2,5}$`), "a time zone by its name: write Z or an offset such as +01:00"],

@@ -12,7 +12,7 @@ export interface MessageRules {
   readonly formats?: Readonly<Record<string, "decimal" | "currency">>;
   /** The values of enums. */
   readonly enums?: Readonly<Record<string, readonly number[]>>;
-  /** Rules of nested messages; those with a oneof, of which one member must be set, are in variants. */
+  /** Rules of nested messages without a oneof; variants has the messages with a oneof. */
   readonly messages?: Readonly<Record<string, MessageRules>>;
   readonly variants?: Readonly<Record<string, VariantRules>>;
 }

@@ -165,7 +165,7 @@ export function toStartError(
 ): SaasManagementError {
   if (!LOCKED.has(failed.code)) return toSyncError(failed, place);
   return new BatchInProgressError(
-    `Another batch of the installation ${installationId} is in progress. Set waitForLockMs to wait until it is completed or aborted; if its owner died, a run with its ledger frees the lock 10 seconds later; otherwise, it ends 15 minutes after the last accepted message.`,
+    `Another batch of the installation ${installationId} is in progress. Set waitForLockMs to wait for its end; if its owner died, a run with the same ledger frees the lock after 10 seconds, otherwise the lock ends 15 minutes after the last accepted message.`,
     {
       installationId,
       serverMessage: place.credential.redact(failed.details),
@@ -278,7 +278,10 @@ function retryHint(
   };
 }
 
-/** The state of a batch that isn't active. Errors show the state, so it must look like a name and contain no secret. */
+/**
+ * The state of a batch that is no longer active. Errors show the state, so it must look like a name and contain no
+ * secret.
+ */
 function batchState(metadata: Metadata, { credential }: CallPlace): string | undefined {
   const [value] = metadata.get(BATCH_STATE_KEY);
   if (typeof value !== "string" || !/^[\w-]{1,40}$/.test(value)) return undefined;

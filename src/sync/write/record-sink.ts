@@ -33,7 +33,8 @@ const RECORDS_PER_LOOK = 16;
 const TURN_MS = 10;
 /**
  * The most bytes to encode between two turns of the event loop. The peer accepts no more before it updates its window
- * (RFC 9113, section 6.9.2), and only a turn reads that update. A turn costs about 1 % of encoding this much.
+ * (RFC 9113, section 6.9.2), and only a turn reads that update. Encoding this many bytes takes about 100 times as long
+ * as a turn.
  */
 const TURN_BYTES = 64 * 1024;
 

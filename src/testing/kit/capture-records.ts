@@ -8,7 +8,7 @@ const KEYS = { cassette: true } satisfies OptionTable<NonNullable<Parameters<typ
 
 /**
  * Runs a connector once and returns the records that the service would have afterwards, as plain objects for a golden
- * file. It omits absent fields, writes times as ISO 8601 strings in UTC, and sends nothing to the service.
+ * file. Omits absent fields, writes times as ISO 8601 strings in UTC, and sends nothing to the service.
  *
  * @example
  * ```ts

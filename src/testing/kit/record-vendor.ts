@@ -17,11 +17,11 @@ import type { Forwarding } from "./vendor/server.js";
  *
  * - Replaces every string with a fake of the same form, equal words with equal fakes, so ids, cursors and links still
  *   lead from answers to requests. Numbers, booleans, times, field names and words of paths stay, and so do values that
- *   repeat like an enum's, which it prints by field. It keeps only the headers for paging, waiting and dates.
+ *   repeat like an enum's, which it prints by field. Only headers for paging, waiting and dates stay.
  * - Keeps nothing of what the connector itself sends, such as keys, except a digest of 20 bits where it distinguishes
  *   requests.
- * - Records requests made with fetch, undici, `node:http` and `node:https`, and with libraries that use them. It can't
- *   see HTTP/2, raw sockets, child processes, or your own dispatchers and agents (proxies, client certificates).
+ * - Records requests made with fetch, undici, `node:http` and `node:https`, and with libraries that use them. Can't see
+ *   HTTP/2, raw sockets, child processes, or your own dispatchers and agents (proxies, client certificates).
  *
  * @example
  * ```ts

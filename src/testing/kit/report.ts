@@ -4,7 +4,7 @@ import { counted, withText, wrapped } from "../../sync/report-text.js";
 /** The result of one fault. */
 export type FaultResult = ConnectorReport["faults"][number];
 
-/** The kit's verdicts on a connector. Plain JSON; prints as a table in a template string. */
+/** The kit's verdicts on a connector. The report is plain JSON, and prints as a table in a template string. */
 export interface ConnectorReport {
   /** Whether at least one fault was injected and nothing was WRONG. */
   readonly ok: boolean;

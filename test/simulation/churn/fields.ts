@@ -2,7 +2,6 @@
  * The fields of the contract that connectors fill, with the values that they take. All shares are plain estimates; each
  * installation varies them. A field with a share of 1 is required: it can be wrong, not empty.
  */
-import type { SnapshotCollection } from "@saas-management/sdk";
 
 /**
  * What the values of a field are like: `text` and `reference` are different in each record; a `parent` is the id of a
@@ -24,7 +23,10 @@ function field(path: string, kind: Kind, fill: number, weights: readonly number[
   return { path, kind, fill, weights };
 }
 
-export const FIELDS: Readonly<Record<SnapshotCollection, readonly FieldModel[]>> = {
+/** The collections of the model. Only `sample.ts` and `guard.ts` need the contract to have them. */
+export type Modelled = keyof typeof FIELDS;
+
+export const FIELDS = {
   employees: [
     field("fullName", "text", 1),
     field("email", "text", 0.99),
@@ -77,7 +79,7 @@ export const FIELDS: Readonly<Record<SnapshotCollection, readonly FieldModel[]>>
     field("sourceOwnerId", "reference", 0.8),
     field("lastSeen", "counter", 0.9),
   ],
-};
+} satisfies Readonly<Record<string, readonly FieldModel[]>>;
 
 /** Weights of this many values, the most frequent first. */
 export function zipf(count: number, exponent: number): readonly number[] {

@@ -1,4 +1,3 @@
-import type { SnapshotCollection } from "@saas-management/sdk";
 import { memoryAfter } from "../../../src/runs/guard/changed.js";
 import type { Comparison } from "../../../src/runs/guard/comparison.js";
 import { daysOf, type ResolvedRule } from "../../../src/runs/guard/rules.js";
@@ -6,6 +5,7 @@ import { type Finding, findingsOf } from "../../../src/runs/guard/verdict.js";
 import { type PastSnapshots, remembered } from "../../../src/runs/ledger/past.js";
 import type { FieldSample } from "../../../src/sync/ids/field-sample.js";
 import { filledOf } from "../../../src/sync/ids/field-sample.js";
+import type { Modelled } from "./fields.js";
 
 /** A snapshot as the guard sees it. */
 export interface Snapshot {
@@ -24,7 +24,7 @@ export interface Ledger {
 
 /** Judges a snapshot by the shipped rules. @returns the findings, and the ledger as it is after a completion */
 export function judged(
-  collection: SnapshotCollection,
+  collection: Modelled,
   { alive: before, pasts }: Ledger,
   { alive, sample, at, duplicates = 0 }: Snapshot,
   rule: ResolvedRule,

@@ -1,15 +1,11 @@
-import type { SnapshotCollection } from "@saas-management/sdk";
+import type { Modelled } from "./fields.js";
 import { zipf } from "./fields.js";
 import type { Habit, Organisation } from "./organisations.js";
 import { drawn, Population } from "./population.js";
 import type { Random } from "./random.js";
 
 /** Which records refer to which others, and the field with the other record's id. */
-const REFERENCES: readonly (readonly [
-  child: SnapshotCollection,
-  path: string,
-  parent: SnapshotCollection,
-])[] = [
+const REFERENCES: readonly (readonly [child: Modelled, path: string, parent: Modelled])[] = [
   ["licenses", "sourceAccountId", "accounts"],
   ["licenses", "sourcePlanId", "plans"],
   ["groupMembers", "sourceGroupId", "groups"],
@@ -31,14 +27,14 @@ export class Installation {
   readonly people: number;
   /** The share of people who join in a day, and of those who leave. */
   readonly churn: number;
-  readonly collections: ReadonlyMap<SnapshotCollection, Population>;
+  readonly collections: ReadonlyMap<Modelled, Population>;
   /** Days since a Monday at midnight, and since the run before. */
   day = 0;
   elapsed = 0;
   /** Whether licenses outlive their accounts, because nobody takes them back at once. */
   readonly lingers: boolean;
   /** Records of people who stay only for a season, or are sometimes away. */
-  readonly seasonal = new Map<SnapshotCollection, Int32Array>();
+  readonly seasonal = new Map<Modelled, Int32Array>();
 
   constructor(organisation: Organisation, random: Random) {
     const { people, churn, collections } = organisation;
@@ -59,7 +55,7 @@ export class Installation {
     }
   }
 
-  of(collection: SnapshotCollection): Population | undefined {
+  of(collection: Modelled): Population | undefined {
     return this.collections.get(collection);
   }
 
@@ -92,7 +88,7 @@ export class Installation {
     }
   }
 
-  #sizeOf(collection: SnapshotCollection): number {
+  #sizeOf(collection: Modelled): number {
     const { people, random } = this;
     if (collection === "plans") return people < 6 ? 1 : 2 + random.below(people < 1000 ? 3 : 10);
     if (collection === "groups") return this.#groups;

@@ -1,4 +1,4 @@
-import type { SnapshotCollection } from "@saas-management/sdk";
+import type { Modelled } from "./fields.js";
 import type { Installation } from "./installation.js";
 import type { Habit } from "./organisations.js";
 import type { Population } from "./population.js";
@@ -11,7 +11,7 @@ export interface LifeEvent {
   readonly habit?: readonly [habit: Habit, times: number];
   /** The number of days that the event takes; if absent, it happens between two runs. */
   readonly days?: number;
-  readonly concerns: readonly SnapshotCollection[];
+  readonly concerns: readonly Modelled[];
   /** Whether the event is large and known in advance, so that the guard should ask. If not, a hold is a false alarm. */
   readonly isAsked: boolean;
   /** @param share The part of the event that happens before this run. */

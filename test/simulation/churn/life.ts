@@ -1,4 +1,4 @@
-import type { SnapshotCollection } from "@saas-management/sdk";
+import type { Modelled } from "./fields.js";
 import type { Installation } from "./installation.js";
 import type { Population } from "./population.js";
 
@@ -30,7 +30,7 @@ function perMonth({ elapsed }: Installation, share: number): number {
 }
 
 /** @param more The share of records that are added without replacing others. */
-function replace(installation: Installation, collection: SnapshotCollection, share: number, more = 0): void {
+function replace(installation: Installation, collection: Modelled, share: number, more = 0): void {
   const population = installation.of(collection);
   if (population === undefined) return;
   const { random, elapsed } = installation;

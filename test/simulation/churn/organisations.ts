@@ -1,4 +1,4 @@
-import type { SnapshotCollection } from "@saas-management/sdk";
+import type { Modelled } from "./fields.js";
 
 /** What makes an organisation special: the events and habits from `events.ts` and `life.ts` that it always has. */
 export type Habit =
@@ -12,7 +12,7 @@ export interface Organisation {
   /** Days between two runs, and between the first and the last run. */
   readonly period: number;
   readonly days: number;
-  readonly collections: readonly SnapshotCollection[];
+  readonly collections: readonly Modelled[];
   /** Percentage of people who join in a month, and of those who leave. */
   readonly churn: number;
   readonly habits: readonly Habit[];
@@ -22,7 +22,7 @@ const HOURLY = 1 / 24;
 const SIX_HOURLY = 1 / 4;
 const WEEKLY = 7;
 
-const COLLECTIONS: Readonly<Record<string, SnapshotCollection>> = {
+const COLLECTIONS: Readonly<Record<string, Modelled>> = {
   e: "employees",
   a: "accounts",
   p: "plans",

@@ -1,4 +1,4 @@
-import type { SnapshotCollection } from "@saas-management/sdk";
+import type { Modelled } from "./fields.js";
 import { FIELDS, type FieldModel } from "./fields.js";
 import type { Random } from "./random.js";
 import { orderOf } from "./sample.js";
@@ -41,7 +41,7 @@ export function drawn(weights: readonly number[]): (random: Random) => number {
 
 /** The records of one collection. A record keeps its slot for ever; a column holds the values of one field. */
 export class Population {
-  readonly collection: SnapshotCollection;
+  readonly collection: Modelled;
   readonly fields: readonly Field[];
   readonly #random: Random;
   columns: readonly Int32Array[];
@@ -56,7 +56,7 @@ export class Population {
   #present: Int32Array | undefined;
   #unique = 0;
 
-  constructor(collection: SnapshotCollection, random: Random) {
+  constructor(collection: Modelled, random: Random) {
     this.collection = collection;
     this.#random = random;
     this.fields = FIELDS[collection].map((model) => new Field(model, random, () => this.unique()));

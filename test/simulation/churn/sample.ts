@@ -1,9 +1,8 @@
 /**
  * The model's records as the SDK would send and sample them. `equivalence.test.ts` checks the samples against the SDK.
  */
-import type { SnapshotCollection } from "@saas-management/sdk";
 import { isPlainObject } from "../../../src/core/validate.js";
-import { COLLECTIONS } from "../../../src/sync/collections.js";
+import { COLLECTIONS, type SnapshotCollection } from "../../../src/sync/collections.js";
 import { MessageBuilder } from "../../../src/sync/encoding/message-builder.js";
 import { EncodedRecord } from "../../../src/sync/encoding/record-inspector.js";
 import { ENCODERS } from "../../../src/sync/generated/encoders.js";
@@ -16,15 +15,22 @@ import {
   SAMPLED_RECORDS,
 } from "../../../src/sync/ids/field-sample.js";
 import { mixBytes, viewOf } from "../../../src/sync/ids/id-hash.js";
+import type { Modelled } from "./fields.js";
 import type { View } from "./id-disasters.js";
 import { type Field, MISSING, type Population } from "./population.js";
 
 type Fields = Record<string, unknown>;
 
+/** What ships for a collection of the model. */
+function shipped(modelled: Modelled) {
+  const name: SnapshotCollection = modelled;
+  return { info: COLLECTIONS[name], fields: FIELDS[name], encoder: ENCODERS[name] };
+}
+
 const ORDER_SEED = 0x2545f491;
 const HOUR_MS = 3_600_000;
 /** What all records of a collection have in common. */
-const REQUIRED: Readonly<Record<SnapshotCollection, Fields>> = {
+const REQUIRED: Readonly<Record<Modelled, Fields>> = {
   employees: { fullName: "x" },
   accounts: {},
   licenses: { sourceAccountId: "x", sourcePlanId: "x", billable: true },
@@ -41,12 +47,13 @@ export function orderOf(slot: number): number {
 }
 
 /** The sample that the shipped code takes of records. */
-export function shippedSample(collection: SnapshotCollection, records: readonly Fields[]): FieldSample {
-  const sampler = new FieldSampler(FIELDS[collection], []);
-  const builder = new MessageBuilder("batch-1", COLLECTIONS[collection], 100_000);
+export function shippedSample(collection: Modelled, records: readonly Fields[]): FieldSample {
+  const { info, fields, encoder } = shipped(collection);
+  const sampler = new FieldSampler(fields, []);
+  const builder = new MessageBuilder("batch-1", info, 100_000);
   const encoded = new EncodedRecord(true);
   for (const [index, record] of records.entries()) {
-    if (!builder.encode(record, ENCODERS[collection])) throw new Error(`A record of ${collection} is wrong.`);
+    if (!builder.encode(record, encoder)) throw new Error(`A record of ${collection} is wrong.`);
     const { buffer, recordStart, recordEnd } = builder;
     sampler.add(viewOf(buffer), encoded.moveTo(buffer, recordStart, recordEnd, index));
     builder.keep(index);
@@ -81,7 +88,7 @@ export function sampleOf(
 ): FieldSample {
   const { fields, collection } = population;
   const slots = smallest(alive, population.orders);
-  const filled = FIELDS[collection].flatMap(({ name }) => {
+  const filled = shipped(collection).fields.flatMap(({ name }) => {
     const i = fields.findIndex(({ path }) => path === name);
     const [field, column] = [fields[i], columns[i]];
     if (field === undefined || column === undefined) return [];
@@ -118,22 +125,22 @@ function smallest(alive: Uint8Array, orders: Uint32Array): number[] {
   return found;
 }
 
-function bytesOf(collection: SnapshotCollection, path: string): Map<number, number> {
+function bytesOf(collection: Modelled, path: string): Map<number, number> {
   const known = BYTES.get(`${collection}.${path}`) ?? new Map<number, number>();
   BYTES.set(`${collection}.${path}`, known);
   return known;
 }
 
 /** What the shipped sampler makes of a value. */
-function byteOf(collection: SnapshotCollection, field: Field, value: number): number {
+function byteOf(collection: Modelled, field: Field, value: number): number {
   const record = recordWith(collection, 0);
   put(record, field.path.split("."), writtenAs(field, value, 0));
   const sample = shippedSample(collection, [record]);
   return rowsOf(sample).bytes[ID_BYTES + sample.fields.indexOf(field.path)] ?? 0;
 }
 
-function recordWith(collection: SnapshotCollection, slot: number): Fields {
-  return { ...structuredClone(REQUIRED[collection]), [COLLECTIONS[collection].idField ?? "id"]: idOf(slot) };
+function recordWith(collection: Modelled, slot: number): Fields {
+  return { ...structuredClone(REQUIRED[collection]), [shipped(collection).info.idField ?? "id"]: idOf(slot) };
 }
 
 function idOf(slot: number): string {

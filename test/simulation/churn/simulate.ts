@@ -1,7 +1,7 @@
-import type { SnapshotCollection } from "@saas-management/sdk";
 import { type ResolvedRule, resolveGuard } from "../../../src/runs/guard/rules.js";
 import { planOf } from "./events.js";
 import { earlyDisasters, fieldDisasters } from "./field-disasters.js";
+import type { Modelled } from "./fields.js";
 import { judged, type Ledger } from "./guard.js";
 import { type Disaster, idDisasters, type View } from "./id-disasters.js";
 import { Installation } from "./installation.js";
@@ -63,7 +63,7 @@ class Life {
   readonly #rule: ResolvedRule;
   readonly #tally: Tally;
   readonly #misfortune: Random;
-  readonly #ledgers = new Map<SnapshotCollection, Ledger>();
+  readonly #ledgers = new Map<Modelled, Ledger>();
   /** Events of the last runs. */
   #recent: { readonly event: LifeEvent; readonly day: number; readonly run: number }[] = [];
 

@@ -1,7 +1,13 @@
 /** A ledger of format version 1, which every later version must read: docs/reference/ledger-format.md describes it. */
 import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { defineConnector, fileLedger } from "@saas-management/sdk";
+import {
+  type Connector,
+  fileLedger,
+  type RecordOf,
+  type RunContext,
+  type SnapshotCollection,
+} from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { openBatch } from "../../../src/runs/ledger/journal-entries.js";
@@ -13,6 +19,26 @@ const ENDPOINT = "http://127.0.0.1:49152";
 const service = testService();
 const idsOf = (count: number, prefix: string) => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 const SPECIAL = ["a\\b", "line\nbreak", "日本語", "\u0007bell"];
+
+/** The fixture's second collection. */
+const GROUPS: SnapshotCollection = "groups";
+
+/** Sends accounts, and groups with these ids. */
+function sent(
+  users: readonly RecordOf<"accounts">[],
+  groups: readonly string[],
+  see?: (context: RunContext) => void,
+): Connector<SnapshotCollection> {
+  const rows = groups.map((id) => ({ id, name: id }));
+  return {
+    snapshots: ["accounts", GROUPS],
+    run: async (batch, context) => {
+      see?.(context);
+      await batch.write("accounts", users);
+      await batch.write(GROUPS, rows);
+    },
+  };
+}
 
 /** A copy of the fixture, as a client of its service sees it. */
 async function copied(form: "clear" | "hashed", hashIds = form === "hashed") {
@@ -82,19 +108,9 @@ test.each([
   async (form, hashIds) => {
     const { client, ...where } = await copied(form, hashIds);
     let since: string | undefined;
-    const connector = defineConnector({
-      snapshots: ["accounts", "groups"],
-      run: async (batch, { watermark }) => {
-        since = watermark("usage");
-        await batch.write(
-          "accounts",
-          [...SPECIAL, ...idsOf(14, "u"), "new"].map((id) => ({ id })),
-        );
-        await batch.write(
-          "groups",
-          [...idsOf(3, "g"), ...idsOf(60, "n")].map((id) => ({ id, name: id })),
-        );
-      },
+    const users = [...SPECIAL, ...idsOf(14, "u"), "new"].map((id) => ({ id }));
+    const connector = sent(users, [...idsOf(3, "g"), ...idsOf(60, "n")], ({ watermark }) => {
+      since = watermark("usage");
     });
     const { collections } = await client.preview(connector, { ...where, ledger: where.ledger });
     expect(since).toBe("1767272400000");
@@ -105,7 +121,7 @@ test.each([
       added: 1,
       removed: 1,
     });
-    expect(collections.groups?.diff).toMatchObject({
+    expect(collections[GROUPS]?.diff).toMatchObject({
       baseline: "unclear",
       known: 63,
       kept: 63,
@@ -117,21 +133,8 @@ test.each([
 
 test.each(["clear", "hashed"] as const)("compares with the run that was approved (%s ids)", async (form) => {
   const { client, ...where } = await copied(form);
-  const sent = (users: readonly string[], groups: readonly string[]) =>
-    defineConnector({
-      snapshots: ["accounts", "groups"],
-      run: async (batch) => {
-        await batch.write(
-          "accounts",
-          users.map((id) => ({ id, name: `name ${id}` })),
-        );
-        await batch.write(
-          "groups",
-          groups.map((id) => ({ id, name: id })),
-        );
-      },
-    });
-  const { refusals } = await client.preview(sent(idsOf(2, "u"), idsOf(59, "n")), where);
+  const named = (count: number) => idsOf(count, "u").map((id) => ({ id, name: `name ${id}` }));
+  const { refusals } = await client.preview(sent(named(2), idsOf(59, "n")), where);
   expect(refusals).toEqual([]);
   const others = await client.preview(sent([], idsOf(20, "n")), where);
   for (const collection of ["accounts", "groups"])

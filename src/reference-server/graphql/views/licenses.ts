@@ -121,7 +121,7 @@ function unused(reason: () => string) {
 const INACTIVE = unused(() => "The account is not active.");
 const NEVER_USED = unused(() => "No use was ever seen.");
 
-/** A license. It's a class because a workspace may have a million licenses, whose getters then share code. */
+/** A license. A workspace may have a million licenses, so this is a class, whose getters share code. */
 export class LicenseRow {
   readonly id: string;
   readonly isBillable: boolean;

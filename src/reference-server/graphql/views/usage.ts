@@ -43,7 +43,7 @@ export class Usage {
     return users;
   }
 
-  /** @param email of the event, for an actor whose account isn't known */
+  /** @param email the event's e-mail address, used if the actor's account isn't known */
   #personOf(id: string, email: string | null = null): string {
     const named = this.synced.accounts().get(id) ?? { id, email };
     return this.employeeOf(named)?.id ?? (named.email === null ? id : fold(named.email));

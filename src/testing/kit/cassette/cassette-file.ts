@@ -91,7 +91,7 @@ export function pathOf(file: unknown): string {
   throw new ConfigurationError(`A cassette must be a path or a file URL, got ${describeType(file)}.`);
 }
 
-/** Doesn't use the rest of the parser's message, which quotes the file. */
+/** Finds the line that the parser's message names. The rest of that message quotes the file. */
 function lineOf(error: unknown, text: string): string {
   const position = /at position (\d+)/.exec(String(error))?.[1];
   return position === undefined ? "" : ` (line ${text.slice(0, Number(position)).split("\n").length})`;

@@ -33,7 +33,7 @@ export class Output {
     this.#watchFiles();
   }
 
-  /** Loggers such as pino write past the streams. */
+  /** Loggers such as pino don't use the streams, but write to the files. */
   #watchFiles(): void {
     for (const name of ["write", "writeSync"] as const) {
       const write = fs[name];

@@ -8,7 +8,7 @@ import type { Activity } from "./driver.js";
 export class WatchedRecords {
   /** The records that were passed on, by collection. */
   readonly records = new Map<Collection, object[]>();
-  /** The first error of a writer. As in the SDK, it fails the run. */
+  /** The first error of a writer, which fails the run, as in the SDK. */
   failure: { readonly error: unknown } | undefined;
   readonly #taken = new Map<Collection, number>();
 
@@ -63,7 +63,7 @@ export class WatchedRecords {
   }
 }
 
-/** Each iterator's one wrapper, because the SDK refuses an iterator that is written twice. */
+/** The wrapper of each iterator. A second one would hide from the SDK that an iterator is written twice. */
 const known = new WeakMap<object, AsyncIterator<unknown>>();
 
 /**

@@ -75,7 +75,7 @@ export interface RunResult {
   readonly error: unknown;
   readonly receipt: RunReceipt | undefined;
   readonly effect: Inspection;
-  /** Whether the run started to send. Until then, it hasn't touched the service. */
+  /** Whether the run started to send; before that, a run hasn't touched the service. */
   readonly hasSent: boolean;
   /** All output and logs: `console`, stdout, stderr and the SDK's logger. */
   readonly output: readonly string[];

@@ -100,7 +100,7 @@ export function leaveVirtualTime<T>(code: () => T): T {
 
 /** The longest delay of a timer. With a longer one, Node fires after a millisecond. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
-/** Far above the ids of Node's own timers. */
+/** Starts far above the ids of Node's own timers. */
 let nextId = 2 ** 40;
 
 const active = new Map<number, VirtualTimer>();

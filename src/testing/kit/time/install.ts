@@ -71,7 +71,7 @@ function patchAbortSignal(patches: Patches): void {
 
 type Callback = (...args: unknown[]) => void;
 
-/** Replaces Node's timers: connectors get virtual ones, all other code keeps the real ones. */
+/** Replaces Node's timers: connectors get virtual timers, and all other code keeps real ones. */
 function patchTimers(patches: Patches): void {
   const start = (
     real: (callback: Callback, delay?: number, ...args: unknown[]) => unknown,

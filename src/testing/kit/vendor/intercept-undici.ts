@@ -7,7 +7,7 @@ import type { Take, Taken } from "./messages.js";
 /** Where undici's versions, including the one in Node, keep the default dispatcher. */
 const GLOBAL_DISPATCHERS = [Symbol.for("undici.globalDispatcher.1"), Symbol.for("undici.globalDispatcher.2")];
 
-/** Intercepts undici and fetch. It doesn't replace fetch, so redirects and `response.url` stay the vendor's. */
+/** Intercepts undici and fetch without replacing fetch, so that redirects and `response.url` stay the vendor's. */
 export function replaceDispatcher(take: Take): () => void {
   // Jest has its own global object, besides the one that Node's fetch uses.
   const globals: ReadonlySet<object> = new Set([globalThis, runInThisContext("globalThis")]);

@@ -111,10 +111,7 @@ export class Matcher {
     return [...this.watermarks].some((mark) => mark.length >= SHORTEST_PART && value.includes(mark));
   }
 
-  /**
-   * Whether a value comes from the connector itself: if it came from an answer, the answer would have a fake in its
-   * place.
-   */
+  /** Whether a value comes from the connector itself, because recorded answers don't have all of its words. */
   #isOwn(value: string): boolean {
     if (isPlain(value) || this.run.kept?.includes(value) !== false) return false;
     const known = wordsOfRuns.get(this.run) ?? wordsIn(this.run);

@@ -81,7 +81,7 @@ const HOP_HEADERS: ReadonlySet<string> = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
-/** Headers about a body's encoding. They are left out, because a cassette contains the decoded body. */
+/** Headers about a body's encoding, which are left out because a cassette contains the decoded body. */
 const ENCODING_HEADERS: ReadonlySet<string> = new Set([
   "accept-encoding",
   "content-encoding",

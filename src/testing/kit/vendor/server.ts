@@ -65,10 +65,10 @@ export async function startVendor(routeOf?: Parameters<typeof intercept>[0]) {
 
 /**
  * Sends the HTTP requests of this process to a simulated vendor, if they use fetch, undici's global dispatcher, or the
- * modules http and https. It can't redirect http2, raw sockets, child processes, dispatchers that a caller passes to
+ * modules http and https. Can't redirect http2, raw sockets, child processes, dispatchers that a caller passes to
  * undici, or functions that a Jest test imports by name from `node:http` or `node:https`.
- * @param routeOf Returns where a request that starts now must go; undefined for its own address. It's called in the
- * async context of the request's caller.
+ * @param routeOf Called in the async context of a request's caller; returns where the request must go, or undefined for
+ * its own address.
  * @returns a function that restores what was there before
  */
 function intercept(routeOf: () => VendorRoute | undefined = () => virtualTime()?.route): () => void {

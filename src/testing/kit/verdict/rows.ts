@@ -103,8 +103,8 @@ function vendorRows(exchanges: readonly Exchange[], seed: number): readonly Row[
 const CATALOGUE: readonly FaultKind[] = [...ANSWERS, ...LAYOUTS, ...LISTINGS, ...ENTRIES];
 
 /**
- * The faults of the catalogue. Their names are the same for every recording; the seed picks what they change, and their
- * summaries say what that is. A fault that doesn't apply to the recording stays in the list and changes nothing.
+ * The faults of the catalogue. All recordings have the same faults; the seed picks what a fault changes, and the
+ * fault's summary names it. A fault that doesn't apply to the recording stays in the list and changes nothing.
  */
 export function vendorFaults(recording: Recording, seed: number): readonly VendorFault[] {
   return CATALOGUE.map(({ name, summary, excuses, plan }) => {

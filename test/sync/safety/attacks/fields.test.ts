@@ -1,3 +1,4 @@
+import { inBamboo, inMicrosoft } from "../../../support/records.js";
 import { heldBy } from "../../../support/test-service.js";
 import {
   type Attack,
@@ -73,14 +74,7 @@ testAttacks([
   ),
   attack("the model of the records is another one", held({ rule: "changed", fields: ["email"] }), {
     prepare: (service) => sendTo(service, "employees", employees(0, 30)),
-    attack: (service) =>
-      sendTo(
-        service,
-        "employees",
-        employees(0, 30).map(({ id, fullName: displayName, email: userPrincipalName }) => ({
-          microsoft: { id, displayName, userPrincipalName },
-        })),
-      ),
+    attack: (service) => sendTo(service, "employees", employees(0, 30).map(inMicrosoft)),
   }),
   attack("a field of a variant is lost", held({ rule: "changed", fields: ["bambooHr.workEmail"] }), {
     prepare: (service) => sendTo(service, "employees", bamboo(30)),
@@ -180,11 +174,7 @@ function costCenters(count: number) {
 
 /** Employees of another model; the first ones have an e-mail address. */
 function bamboo(emails: number) {
-  return Array.from({ length: 30 }, (_, i) => ({
-    bambooHr: {
-      id: `b-${i}`,
-      displayName: `employee ${i}`,
-      ...(i < emails && { workEmail: `b${i}@example.com` }),
-    },
-  }));
+  return Array.from({ length: 30 }, (_, i) =>
+    inBamboo({ id: `b-${i}`, fullName: `employee ${i}`, ...(i < emails && { email: `b${i}@example.com` }) }),
+  );
 }
