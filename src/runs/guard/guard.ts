@@ -133,7 +133,7 @@ export class Guard {
     for (const snapshot of this.snapshots.values()) {
       const { collection } = snapshot;
       const judged = await raceAbort(this.#judge(snapshot, seen), ended);
-      // A ledger that is no longer used looks unreadable.
+      // Once a run has ended, the calls of its ledger fail, which makes the ledger look unreadable.
       ended.throwIfAborted();
       const { figures, findings, isHeld } = judged;
       this.judged.set(collection, judged);
