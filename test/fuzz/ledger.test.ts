@@ -39,7 +39,12 @@ const ledgerIn = (directory: string, scope = SCOPE) =>
   new CollectionLedger(openLedger(fileLedger(directory), scope), "accounts");
 const putIn = async (directory: string, scope = SCOPE) => {
   const ledger = ledgerIn(directory, scope);
-  return ledger.put("ids", await ledger.read(), TOKEN, { collection: "accounts", lines, lists: {} });
+  return ledger.put("ids", await ledger.read(), TOKEN, {
+    collection: "accounts",
+    lines,
+    lists: {},
+    pasts: [],
+  });
 };
 const NEVER = new AbortController().signal;
 const journalIn = (store: Store, abort = async (_: string) => {}) => {
@@ -55,8 +60,8 @@ let entryBytes: Buffer;
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), "fuzz-ledger-"));
-  const { place } = await putIn(root);
-  await complete(openLedger(fileLedger(root), SCOPE), { accounts: { ...place, pasts: [] } });
+  const { baseline } = await putIn(root);
+  await complete(openLedger(fileLedger(root), SCOPE), { accounts: baseline });
   const [folder = ""] = await readdir(root);
   const file = (await readdir(join(root, folder))).find((name) => name.endsWith(".ids"));
   ledgerFile = join(root, folder, file ?? "");
