@@ -13,8 +13,8 @@ import { forTerminal, type Io } from "./io.js";
 import { UsageError } from "./options.js";
 
 /**
- * Advice for a shell, by the API option that it replaces; $ is the value. Advice about other options is dropped,
- * because the report shows causes, and what the service said, below the message.
+ * Advice for a shell, by the option that the SDK's advice names; $ is the advised value. Advice about other options is
+ * dropped, because the report shows causes, and what the service said, below the message.
  */
 const IN_A_SHELL: Readonly<Record<string, string>> = {
   allowEmpty: "set allowEmpty for it in a configuration",
@@ -112,7 +112,7 @@ function stackOf(error: unknown): string {
 /** The held command with `--first-run`, if a missing baseline is the only reason. */
 export function firstRunSteps({ reasons }: HeldReport): readonly NextStep[] {
   if (!reasons.every(({ rule }) => rule === "no-baseline")) return [];
-  return [{ command: inShell([...process.argv.slice(2), "--first-run"]), when: "if this is its first run" }];
+  return [{ command: inShell([...process.argv.slice(2), "--first-run"]), when: "if this is the first run" }];
 }
 
 /** Commands that show and approve held runs, if the ledger could store those runs. */

@@ -93,7 +93,7 @@ export class PageProof {
   }
 
   /**
-   * Compares the records of the latest page if its items contain functions and therefore can't be compared.
+   * Compares a page's records with those of earlier pages if its items contain functions, so that they couldn't be.
    * @throws {InvalidInputError} an earlier page had the same records
    */
   addRecords(records: readonly unknown[], number: number): void {
@@ -106,7 +106,7 @@ export class PageProof {
       throw problemAt(
         location,
         `has the total ${total}, but an earlier page had ${this.#total}`,
-        "The data changed during the read and items may be missing: read it again. Omit total if it does not count the whole listing.",
+        "The data changed during the read and items may be missing: read the listing again. Omit total if it does not count the whole listing.",
         RETRYABLE,
       );
     }
@@ -118,7 +118,7 @@ export class PageProof {
     throw problemAt(
       location,
       `is the last one, with ${this.#items} items in all, but the total is ${this.#total}`,
-      "Pages may be missing, or the data changed during the read: read it again.",
+      "Pages may be missing, or the data changed during the read: read the listing again.",
       RETRYABLE,
     );
   }

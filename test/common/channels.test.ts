@@ -189,7 +189,7 @@ test("a call and the calls inside it send the entries of a carrier, and ignore a
   watch(["sync.batch", "graphql.walk"], ({ carrier }) => void Object.assign(carrier, carry));
   const batch = await harness.startBatch();
   await batch.write("accounts", accounts(1));
-  // The last call is made by the caller, outside the context of the batch.
+  // The caller makes the last call outside the context of the batch.
   const [sent] = harness.server.streams;
   expect(sent?.headers["traceparent"]).toBe("00-1");
   expect(sent?.headers["authorization"]).not.toBe("x");

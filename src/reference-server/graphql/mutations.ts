@@ -44,7 +44,7 @@ export function createProcurementCase(
 
 /**
  * @param today as YYYY-MM-DD; a deadline must not be earlier
- * @throws GraphQLError a value is invalid: the description shows no typed error of this mutation for it
+ * @throws GraphQLError a value is invalid, for which the description shows no typed error of this mutation
  */
 export function updateProcurementCase(
   workspace: Workspace,

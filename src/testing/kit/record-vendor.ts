@@ -51,7 +51,7 @@ export async function recordVendor<const S extends SnapshotCollection = never>(
   const first = await record(checked, new Map());
   if (first.exchanges.length === 0) {
     throw new InvalidInputError(
-      "The connector made no HTTP request that can be recorded, so no cassette was written. HTTP/2, raw sockets, child processes and dispatchers of your own are not seen. Without a cassette, testConnector puts the faults into the records of the connector instead.",
+      "The connector made no HTTP request that can be recorded, so no cassette was written. HTTP/2, raw sockets, child processes and your own dispatchers are not seen. Without a cassette, testConnector puts the faults into the records of the connector instead.",
     );
   }
   const second = first.watermarks.size === 0 ? undefined : await record(checked, first.watermarks);

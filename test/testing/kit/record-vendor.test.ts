@@ -149,7 +149,7 @@ test("percent-encoded values can still be decoded in a cassette, and keep their 
 });
 
 test.each([
-  ["a relative link", { next: "/users?page=2" }, "nobody asked for the next page that next names"],
+  ["a relative link", { next: "/users?page=2" }, "the next page in next was never requested"],
   ["a total", { meta: { total: 90 } }, "meta.total is 90, and 1 items were read"],
   ["a flag", { paging: { has_more: true } }, "paging.has_more says that there is more"],
 ])("reports a listing that was not read to its end: %s", async (name, more, why) => {

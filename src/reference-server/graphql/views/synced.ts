@@ -4,7 +4,7 @@ import { isTimestamp } from "../../sync/record-rules.js";
 import { fold, lazy, nullIfBlank } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
 
-/** Reads the field that plays a part. */
+/** Reads a record's fields by the parts that they play in views. */
 interface Parts {
   value(part: string): unknown;
   /** Null if the text is missing or blank. */

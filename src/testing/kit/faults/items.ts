@@ -26,7 +26,7 @@ export type ItemFault = readonly [
   /** Which items change: all, as many as the guard notices, or one. "valid": only the guard can notice the change. */
   where: "all" | "all valid" | "some" | "some valid" | "one",
   summary: string,
-  /** @returns undefined if it doesn't apply to the items */
+  /** @returns undefined if the fault doesn't apply to the items */
   plan: (items: Items) => ItemPlan | undefined,
 ];
 

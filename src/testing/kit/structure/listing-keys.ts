@@ -13,7 +13,7 @@ interface Seen {
   readonly links: Map<string, string>;
   /** Values in answers, by the address that returned them. */
   readonly values: Map<string, Set<string>>;
-  /** Addresses and names of the parts of requests that ask for what follows the last item's number. */
+  /** By address and name: the parts of requests that ask for what follows the number of the last item. */
   readonly counting: ReadonlySet<string>;
 }
 

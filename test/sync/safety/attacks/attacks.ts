@@ -365,6 +365,15 @@ export function breakTwice(
   for (const again of [0, 1]) server.faults.add({ on: operation, nth: nth + again, fault: "drop", at });
 }
 
+/** Makes a run that the service completes without the run's knowledge. The run must not restart. */
+export async function leaveUnclear(service: TestService, run: () => Promise<unknown>): Promise<void> {
+  breakTwice(service, "CompleteSyncBatch", "answer");
+  breakTwice(service, "AbortSyncBatch");
+  await expect(run()).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+  service.server.faults.clear();
+  service.clock.advance(LEASE_MS);
+}
+
 /** One account. A third is inactive; the ids have a letter beyond ASCII. */
 export function person(i: number) {
   return { id: `né-${i}`, name: `name ${i}`, email: `${i}@example.com`, active: i % 3 !== 0 };

@@ -1,5 +1,5 @@
 /**
- * Fifty handmade disasters, independent of `npm run simulate:guard`: what sources of a company of 200 people have done.
+ * Fifty handmade disasters, independent of `npm run simulate:guard`, that sources of a company of 200 people have had.
  * A disaster passes only if the guide "Snapshot safety" says that the guard doesn't see it.
  */
 import { memoryLedger } from "@saas-management/sdk/testing";
