@@ -3,7 +3,7 @@ export type Figures = Readonly<Record<string, number>>;
 
 /** A figure as the table shows it. */
 export interface Column {
-  /** Its name in {@link Figures}. */
+  /** The figure's name in {@link Figures}. */
   readonly figure: string;
   /** Heading of its column, with the unit. */
   readonly head: string;

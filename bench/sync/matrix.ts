@@ -10,7 +10,7 @@ const HURRIED: ClientName = "ts-proto + zod, in a hurry";
 const KINDS = ["accounts", "licenses", "usage", "employees"] as const satisfies readonly Kind[];
 const TEXTS = ["ascii", "mixed"] as const satisfies readonly TextKind[];
 
-/** One case in which clients are compared. */
+/** A case in which clients are compared. */
 export interface Cell extends Omit<Work, "records" | "messageBytes" | "windowBytes"> {
   /** `sync/kind-text-form-way`. */
   readonly id: string;

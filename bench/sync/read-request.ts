@@ -7,7 +7,7 @@ export interface ReadRequest {
   readonly records: number;
 }
 
-/** Field of a request with the batch's id, or with the header around it; all other fields hold a collection. */
+/** Field of a request that has the batch's id, or a header with it; all other fields hold a collection. */
 const [BATCH_ID_FIELD = 0] = BATCH_ID_PATH;
 /** How deep a list of records is in a request; the same for every measured kind. */
 const DEPTH = WIRE.accounts.path.length;

@@ -10,7 +10,7 @@ export interface Partition {
   readonly source: string;
 }
 
-/** A partition for a worker; the flow's name is the folder of its files. */
+/** A partition, with the name of its flow, which is also the folder for the files. */
 export type Extraction = Partition & { readonly flow: string };
 
 /** The result of an extraction: a complete file. */

@@ -10,9 +10,9 @@ export interface Entry {
   readonly specifier: string;
   /** Name of its report; `index` for the package itself. */
   readonly name: string;
-  /** Its declarations, relative to the output of tsc. */
+  /** The entry's declarations, relative to the output of tsc. */
   readonly declarations: string;
-  /** Its source, relative to the root. */
+  /** The entry's source, relative to the root. */
   readonly source: string;
 }
 

@@ -19,7 +19,7 @@ export const DECLARATIONS = `${BUILD}types/`;
 export interface Surface {
   /** Whether it differs from the committed report. */
   readonly changed: boolean;
-  /** Its declarations in one file. */
+  /** The entry's declarations in one file. */
   readonly rollup: string;
   readonly problems: readonly string[];
 }

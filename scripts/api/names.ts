@@ -7,9 +7,9 @@ export const MAX_NAMES = 150;
 /** An exported name of the package; a name that several entries export counts once. */
 export interface PublicName {
   readonly name: string;
-  /** Specifiers of the entries that export it. */
+  /** Specifiers of the entries that export the name. */
   readonly entries: string[];
-  /** Whether it exists at run time. */
+  /** Whether the name exists at run time. */
   readonly isValue: boolean;
   readonly symbol: ts.Symbol;
 }

@@ -27,7 +27,7 @@ export interface GraphQLOptions {
    *
    * The function is called once per attempt, and concurrent attempts share one call. A client serves one workspace, so
    * the function must not depend on who makes the call. If the service refuses the key, the SDK calls the function once
-   * more and retries at once if it returns a different key; a mutation is only retried if none of it can have been
+   * more, and retries at once if the key is a different one; a mutation is retried only if no part of it can have been
    * executed. An error that the function throws becomes the `cause` of an `AuthenticationError`.
    * @default none: `authorization` is then required
    */

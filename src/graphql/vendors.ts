@@ -54,7 +54,7 @@ export async function previewVendors(
     listConnection(transport, "applications", ApplicationsDocument, [{ ...own, ...list }]);
   // Rows may come and go between pages; sorting by id keeps the others in place.
   const matching = applications({ where: applicationFilter(filter, "where"), order: { id: "ASC" } });
-  // Only the service knows the states; it refuses a filter with a state that the change couldn't set.
+  // Only the service knows which states exist: it refuses a filter with a state that the change couldn't set.
   await applications({ where: { state: { eq: input.state } } }).totalCount();
   const nodes = await matching.toArray();
   const found = new Set(nodes.map(({ application }) => application.vendorName));

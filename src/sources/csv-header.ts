@@ -25,7 +25,7 @@ export function required(columns: readonly string[] | undefined): ChooseColumns 
   };
 }
 
-/** Distinguishes the wrong file from one that lacks a column. */
+/** Distinguishes a wrong file from a file that lacks a column. */
 export function refusedColumns(
   { refuse, length }: Headings,
   missing: readonly string[],

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { type Clock, systemClock } from "../core/clock.js";
 import type { Store } from "../runs/ledger/store.js";
 import { BrokenRule, STORE_RULES, type StoreRule, TestedStore } from "./store-rules.js";
 
@@ -14,18 +15,25 @@ const LIMIT_MS = 60_000;
  * Give the store as few connections as its users may have, for example one, to expose a store that needs a connection
  * for each unfinished value. The check doesn't cover crashes of a process or a machine.
  * @param makeStore Called for each of about 10 checks; may return the same store each time, even one with values.
- * @throws {Error} the store breaks a rule, which the message names, or it didn't answer for a minute
+ * @throws {Error} the store breaks a rule, which the message names, or doesn't answer for a minute
  */
 export function testStore(makeStore: () => Store | Promise<Store>): Promise<void> {
   return checkStore(makeStore, LIMIT_MS);
 }
 
-export async function checkStore(makeStore: () => Store | Promise<Store>, limitMs: number): Promise<void> {
+export async function checkStore(
+  makeStore: () => Store | Promise<Store>,
+  limitMs: number,
+  clock: Clock = systemClock,
+): Promise<void> {
   for (const [rule, check] of Object.entries(STORE_RULES)) {
     const folder = `test-store-${randomBytes(6).toString("hex")}/`;
     const checked = checkRule(rule, new TestedStore(await makeStore(), folder), check);
-    const outcome = await Promise.race([checked.then(() => "kept"), timeLimit(checked, limitMs)]);
-    if (outcome !== "kept")
+    let cancel = () => {};
+    const late = new Promise<"late">((resolve) => {
+      cancel = clock.after(limitMs, () => resolve("late"), { keepAlive: true });
+    });
+    if ((await Promise.race([checked, late]).finally(cancel)) === "late")
       throw new Error(
         `The store did not answer for ${limitMs / 1000} seconds when this rule was checked: ${rule}.`,
       );
@@ -40,12 +48,4 @@ async function checkRule(rule: string, store: TestedStore, check: StoreRule): Pr
     if (error instanceof BrokenRule) throw new Error(`The store breaks a rule: ${rule}. ${error.message}`);
     throw new Error(`The store failed when this rule was checked: ${rule}.`, { cause: error });
   }
-}
-
-/** Ends early if the check ends, so that no timer leaks. */
-function timeLimit(checked: Promise<void>, limitMs: number): Promise<string> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve("late"), limitMs);
-    checked.catch(() => {}).finally(() => clearTimeout(timer));
-  });
 }

@@ -1,11 +1,7 @@
-import {
-  defineConnector,
-  InvalidInputError,
-  type RunOptions,
-  SaasManagementError,
-} from "@saas-management/sdk";
+import { InvalidInputError, type RunOptions, SaasManagementError } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
+import { connectorOf } from "../support/connector.js";
 import { connectClient, rejection, until } from "../support/http-client.js";
 import { answer, json } from "../support/http-server.js";
 import { accounts } from "../support/records.js";
@@ -14,10 +10,7 @@ import { useScriptedServer } from "../support/sync-harness.js";
 const harness = useScriptedServer();
 const QUERY = "{ applications { totalCount } }";
 const WHERE = { installationId: "installation-1", ledger: "none" } as const;
-const connector = defineConnector({
-  snapshots: ["accounts"],
-  run: (batch) => batch.write("accounts", accounts(2)),
-});
+const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(2)));
 
 const run = (options: RunOptions, ofClient = {}) =>
   harness.client({ headers: { "x-tenant": "t1", "x-team": "a" }, ...ofClient }).run(connector, {
@@ -93,11 +86,8 @@ test.each([
   ["a Map", new Map([["x-tenant", "a"]])],
 ])("runs, previews and batches refuse %s in headers before anything is read", async (_, headers) => {
   let read = false;
-  const reading = defineConnector({
-    snapshots: [],
-    run: async () => {
-      read = true;
-    },
+  const reading = connectorOf([], async () => {
+    read = true;
   });
   const client = harness.client();
   const options: object = { ...WHERE, headers };

@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { subscribe, tracingChannel, unsubscribe } from "node:diagnostics_channel";
 import { inspect } from "node:util";
-import { defineConnector, SaasManagementClient } from "@saas-management/sdk";
+import { SaasManagementClient } from "@saas-management/sdk";
 import { afterEach, expect, test } from "vitest";
 import type { AttemptMessage } from "../../src/core/hooks.js";
 import type { ChannelMessage } from "../../src/core/trace.js";
+import { connectorOf } from "../support/connector.js";
 import { connectClient, rejection } from "../support/http-client.js";
 import { json } from "../support/http-server.js";
 import { accounts } from "../support/records.js";
@@ -52,10 +53,7 @@ function watch(names: readonly string[], onStart: (message: ChannelMessage) => v
 
 test("a run publishes its write, batch and RPCs in order, with their ids", async () => {
   const { order, messages } = watch(["sync.run", "sync.batch", "sync.write", "sync.rpc"]);
-  const connector = defineConnector({
-    snapshots: ["accounts"],
-    run: (batch) => batch.write("accounts", accounts(3)),
-  });
+  const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(3)));
   const options = { installationId: service.installationId, ledger: "none", guard: false } as const;
   // A preview calls no service, so it publishes nothing.
   await service.sync.preview(connector, options);
@@ -191,7 +189,7 @@ test("a call and the calls inside it send the entries of a carrier, and ignore a
   watch(["sync.batch", "graphql.walk"], ({ carrier }) => void Object.assign(carrier, carry));
   const batch = await harness.startBatch();
   await batch.write("accounts", accounts(1));
-  // The last call is made by the caller, outside the context of the batch.
+  // The caller makes the last call outside the context of the batch.
   const [sent] = harness.server.streams;
   expect(sent?.headers["traceparent"]).toBe("00-1");
   expect(sent?.headers["authorization"]).not.toBe("x");

@@ -11,6 +11,7 @@ import { startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { suggestKey } from "../../src/core/validate.js";
 import { createSyncClient } from "../../src/runs/engine.js";
+import { connectorOf } from "../support/connector.js";
 import { rejection } from "../support/promises.js";
 import { accounts, NEW_CASE } from "../support/records.js";
 import { testService } from "../support/test-service.js";
@@ -104,11 +105,8 @@ test.each(["gaurd", "maxDurationMs"])(
   "a run refuses the option %s before it calls its connector",
   async (name) => {
     let isCalled = false;
-    const connector = defineConnector({
-      snapshots: [],
-      run: async () => {
-        isCalled = true;
-      },
+    const connector = connectorOf([], async () => {
+      isCalled = true;
     });
     const call: Call = (extra) => sync().run(connector, { ...run(), ...extra });
     expect(await failure(call, { [name]: 60_000 })).toMatchObject({ code: "INVALID_INPUT" });

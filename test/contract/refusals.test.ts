@@ -26,7 +26,7 @@ function read({ mapping, rules }: ContractFixture, files: FileDescriptorSet): re
 
 type Edit = (file: FileDescriptorProto) => void;
 
-/** A contract with a change to its file. */
+/** A copy of a contract with a change to its own files. */
 function edited(contract: ContractFixture, edit: Edit = () => {}): FileDescriptorSet {
   const file = Array.from(originalsOf(contract).files, ({ proto }) =>
     clone(FileDescriptorProtoSchema, { ...proto, sourceCodeInfo: undefined }),

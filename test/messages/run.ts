@@ -1,12 +1,15 @@
 import { createSyncClient } from "../../src/runs/engine.js";
 import { describeHeld, heldMessage } from "../../src/runs/guard/held-report.js";
+import { GuardedSnapshot } from "../../src/runs/guard/snapshot.js";
 import { previewOf } from "../support/connector.js";
 
 // Nobody listens on port 1: a run that fails before it sends calls no service.
 const client = createSyncClient({ endpoint: "http://127.0.0.1:1", apiKey: "key-1", retry: false });
 const SCOPE = { installationId: "installation-1", ledger: "ledger" };
 const HELD = {
-  collection: "accounts",
+  snapshot: new GuardedSnapshot("accounts", undefined, undefined),
+  isHeld: true,
+  waiting: undefined,
   findings: [{ rule: "removed", text: "4 of 10 known ids would be removed (40 %)" }],
   problem: undefined,
   limits: { removed: 2 },
@@ -27,6 +30,7 @@ const APPROVAL = {
   approval: "approval-1",
   at: 0,
   expiresAt: 0,
+  baselines: {},
   lists: [{ removals: "/ledger/accounts.removals.txt" }],
   isKnown: false,
 };

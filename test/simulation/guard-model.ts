@@ -129,7 +129,7 @@ function brokenBeside(known: ReadonlySet<string>, ids: ReadonlySet<string>): ("r
   return [...(isMuchGone || isAllGone ? ["removed" as const] : []), ...(isGrown ? ["added" as const] : [])];
 }
 
-/** Rules that a completed run broke without an unused approval for exactly that. */
+/** The rules that a completed run broke, unless an approval for exactly that was still unused. */
 function unapproved(
   run: ObservedRun,
   findings: readonly Broken[],

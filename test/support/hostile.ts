@@ -56,7 +56,7 @@ export class Thrown extends Error {}
 /** The reason of a test's signal. */
 export class Ended extends Error {}
 
-/** Values of wrong types, except objects that throw when they are read. */
+/** Values of every type, but no objects that throw when they are read. */
 const listed: readonly unknown[] = [
   null,
   true,

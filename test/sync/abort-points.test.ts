@@ -1,16 +1,17 @@
 import { getEventListeners } from "node:events";
-import { defineConnector, type SyncBatch, type SyncProgress } from "@saas-management/sdk";
+import type { SyncBatch, SyncProgress } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { afterEach, expect, test } from "vitest";
 import type { BatchOptions } from "../../src/sync/batch/start.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
+import { connectorOf } from "../support/connector.js";
 import { until } from "../support/promises.js";
 import { accounts } from "../support/records.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import { listenSilently } from "../support/tcp-peers.js";
 
 const harness = useScriptedServer();
-// Otherwise closing a client would wait for the answer to a start, and the clock stands still.
+// With an open server, closing a client could wait for ever for a start's answer, because the clock stands still.
 afterEach(() => harness.server.close());
 const LOST = { code: 14, details: "connection dropped" };
 const LOCKED = { code: 6, details: "locked" };
@@ -21,10 +22,7 @@ async function* silent() {
   yield accounts(1);
   await never();
 }
-const CONNECTOR = defineConnector({
-  snapshots: ["accounts"],
-  run: (batch) => batch.write("accounts", accounts(3)),
-});
+const CONNECTOR = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(3)));
 
 /** A point where a call waits: how to bring it there, and whether it has arrived. */
 interface Point {
@@ -166,10 +164,7 @@ test.each<[string, (batch: SyncBatch) => void]>([
 
 test("a run aborted while its connector waits ends at once, and the service sees no call", async () => {
   const { stop, clock, onProgress, seen } = prepare();
-  const connector = defineConnector({
-    snapshots: ["accounts"],
-    run: (batch) => batch.write("accounts", silent()),
-  });
+  const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", silent()));
   const run = harness.client({ clock }).run(connector, { ...RUN, signal: stop.signal, onProgress });
   await abortAt({ reached: () => seen.includes("extracting") }, stop, run);
   expect(harness.server.calls).toEqual([]);

@@ -1,6 +1,7 @@
-import { defineConnector, type RunOptions } from "@saas-management/sdk";
+import type { RunOptions } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { StartSyncBatchResponse } from "../../src/sync/generated/contract.js";
+import { connectorOf } from "../support/connector.js";
 import { answerWhenRead } from "../support/grpc-replies.js";
 import { rejection } from "../support/promises.js";
 import { useScriptedServer } from "../support/sync-harness.js";
@@ -21,14 +22,12 @@ function run(
     if (operation !== "StartSyncBatch") return answer(stream, operation, headers);
     answerWhenRead(stream, StartSyncBatchResponse.encode({ batchId }).finish());
   };
-  const connector = defineConnector({
-    snapshots: ["accounts"],
-    run: (batch) =>
-      batch.write(
-        "accounts",
-        names.map((name, i) => ({ id: `u${i}`, name })),
-      ),
-  });
+  const connector = connectorOf(["accounts"], (batch) =>
+    batch.write(
+      "accounts",
+      names.map((name, i) => ({ id: `u${i}`, name })),
+    ),
+  );
   const client = harness.client(limits);
   return client.run(connector, { installationId: "i", ledger: "none", ...options });
 }

@@ -1,12 +1,7 @@
-import {
-  defineConnector,
-  InvalidInputError,
-  type SyncBatch,
-  type SyncClient,
-  TimeoutError,
-} from "@saas-management/sdk";
+import { InvalidInputError, type SyncBatch, type SyncClient, TimeoutError } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
+import { connectorOf } from "../support/connector.js";
 import { rejection, until } from "../support/promises.js";
 import { accounts } from "../support/records.js";
 import { expectStack } from "../support/stacks.js";
@@ -83,10 +78,9 @@ test.each(CLIENT_CALLS)("the stack of a %s ended by a timer leads to the caller"
 
 test("the stack of a rejected write in a run leads to the write and to the run", async () => {
   const client = harness.client();
-  const connector = defineConnector({
-    snapshots: ["accounts"],
-    run: (batch) => programOfTheUser(() => batch.write("accounts", [{ id: "" }])),
-  });
+  const connector = connectorOf(["accounts"], (batch) =>
+    programOfTheUser(() => batch.write("accounts", [{ id: "" }])),
+  );
   const runOfTheUser = async () => await client.run(connector, RUN);
   const error = await rejection(runOfTheUser());
   expectStack(error, FILE, "programOfTheUser");

@@ -1,8 +1,9 @@
 import type { ServerHttp2Stream } from "node:http2";
-import { defineConnector, type SyncBatch, type SyncClient } from "@saas-management/sdk";
+import type { SyncBatch, SyncClient } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { describe, expect, test } from "vitest";
 import type { SyncClientOptions } from "../../src/sync/options.js";
+import { connectorOf } from "../support/connector.js";
 import { reply } from "../support/grpc-replies.js";
 import { rejection, until } from "../support/promises.js";
 import { accounts } from "../support/records.js";
@@ -83,10 +84,7 @@ describe("a connection that was idle for a minute", () => {
 
   test("fails no run of a long-lived client that runs every two minutes for an hour", async () => {
     const { server, relay, clock, client } = await behindRelay();
-    const connector = defineConnector({
-      snapshots: ["accounts"],
-      run: (batch) => batch.write("accounts", accounts(3)),
-    });
+    const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(3)));
     for (let runs = 1; runs <= 30; runs += 1) {
       relay.forget();
       clock.advance(2 * MINUTE);
@@ -224,10 +222,7 @@ describe("a stream that the server has not processed", () => {
 });
 
 describe("closing a client", () => {
-  const connector = defineConnector({
-    snapshots: ["accounts"],
-    run: (batch) => batch.write("accounts", accounts(3)),
-  });
+  const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(3)));
   const RUN = { ...START, ledger: "none", guard: false } as const;
 
   test("waits for at most 5 s", async () => {

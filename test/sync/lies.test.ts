@@ -1,8 +1,9 @@
-import { defineConnector, type SyncBatch } from "@saas-management/sdk";
+import type { SyncBatch } from "@saas-management/sdk";
 import { memoryLedger, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { CompleteSyncBatchResponse, StartSyncBatchResponse } from "../../src/sync/generated/contract.js";
 import { testOfAcceptedCounts } from "../support/adopted.js";
+import { connectorOf } from "../support/connector.js";
 import { answerWith } from "../support/grpc-replies.js";
 import { rejection, until } from "../support/promises.js";
 import { accounts, usage } from "../support/records.js";
@@ -15,13 +16,10 @@ import type { SyncServer } from "../support/sync-server.js";
 const harness = useScriptedServer();
 const EMPTY = new Uint8Array();
 
-const connector = defineConnector({
-  snapshots: ["accounts"],
-  run: async (batch, { advance }) => {
-    await batch.write("usage", [usage("e1")]);
-    await batch.write("accounts", accounts(2));
-    advance("usage", "2026-01-01");
-  },
+const connector = connectorOf(["accounts"], async (batch, { advance }) => {
+  await batch.write("usage", [usage("e1")]);
+  await batch.write("accounts", accounts(2));
+  advance("usage", "2026-01-01");
 });
 
 const COUNTS = [

@@ -1,8 +1,8 @@
 import type { ServerHttp2Stream } from "node:http2";
-import { defineConnector } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { describe, expect, test } from "vitest";
 import type { SyncClientOptions } from "../../src/sync/options.js";
+import { connectorOf } from "../support/connector.js";
 import { reply } from "../support/grpc-replies.js";
 import { quietLogger } from "../support/observed.js";
 import { rejection, until } from "../support/promises.js";
@@ -14,10 +14,7 @@ import { relayTo } from "../support/tcp-proxy.js";
 const MIB = 1024 * 1024;
 /** 5 messages of 1 MiB. */
 const MANY = accounts(50, 100_000);
-const connector = defineConnector({
-  snapshots: ["accounts"],
-  run: (batch) => batch.write("accounts", MANY),
-});
+const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", MANY));
 const RUN = { ...START, ledger: "none", guard: false } as const;
 
 type Ending = (stream: ServerHttp2Stream) => void;

@@ -1,7 +1,11 @@
 import type { Store } from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { memoryStore } from "../../src/runs/ledger/store.js";
 import { checkStore } from "../../src/testing/test-store.js";
+import { driven } from "../support/promises.js";
+
+const clock = new TestClock({ startAt: new Date(0) });
 
 type Value = AsyncIterable<Uint8Array>;
 type Plant = (below: Store, values: Map<string, Buffer[]>) => Partial<Store>;
@@ -268,7 +272,7 @@ const OF_CONNECTIONS: readonly Fault[] = [
 ];
 
 test.each([...OF_VALUES, ...OF_KEYS, ...OF_CONNECTIONS])("finds a store that %s", async (_, found, fault) => {
-  await expect(checkStore(plant(fault), 3000)).rejects.toThrow(found);
+  await expect(driven(clock, checkStore(plant(fault), 3000, clock))).rejects.toThrow(found);
 });
 
 test("finds nothing wrong with an in-memory store, and leaves it unchanged", async () => {

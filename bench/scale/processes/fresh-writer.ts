@@ -17,7 +17,7 @@ export interface FreshWrite {
 
 const { endpoint, records, decimals }: FreshWrite = JSON.parse(process.argv[2] ?? "");
 
-/** Yields records that share no strings, and keeps none of them. */
+/** Yields records that share no strings, without keeping any record. */
 async function* accounts() {
   for (let i = 0; i < records; i += 1) {
     const number = decimals ? `${i}` : freshNumber(i);

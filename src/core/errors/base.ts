@@ -60,7 +60,7 @@ const HIDDEN: ReadonlySet<string> = new Set(["name", "serverMessage", "advice", 
 
 /** Base of every error that the SDK throws. */
 export abstract class SdkError extends Error {
-  /** A stable string that identifies what went wrong, to branch on. */
+  /** Identifies what went wrong; stable, so you can branch on it. */
   abstract readonly code: string;
   /** Whether it's safe, and may help, to call the same method again. */
   readonly retryable: boolean;

@@ -47,5 +47,5 @@ export const SaasManagementError: { [Symbol.hasInstance](value: unknown): value 
   [Symbol.hasInstance]: (value): value is SaasManagementError => isSdkError(value),
 };
 
-/** A stable string that identifies what went wrong, to branch on. */
+/** Identifies what went wrong; stable, so you can branch on it. */
 export type ErrorCode = SaasManagementError["code"];

@@ -6,15 +6,19 @@ import type { HeldReason, HeldReport } from "../../core/errors/index.js";
 import { type SnapshotCollection, truncateId } from "../../sync/collections.js";
 import { count, counted, quoted, withText } from "../../sync/report-text.js";
 import type { Lists } from "../ledger/collection-ledger.js";
+import type { Baseline, Baselines } from "../ledger/state.js";
 import { usually } from "./changed.js";
 import { isAboutBaseline, type SnapshotJudgement } from "./snapshot.js";
 
-/** How many ids a line names. */
+/** The number of ids that a line names. */
 const NAMED_IDS = 3;
 
-export interface HeldJudgement extends SnapshotJudgement {
-  /** Why the approval doesn't cover it. */
+export interface Judged extends SnapshotJudgement {
+  readonly isHeld: boolean;
+  /** Why the approval doesn't cover the snapshot. */
   readonly approvalProblem: string | undefined;
+  /** The baseline that awaits a decision, if the snapshot still resembles it. */
+  readonly waiting: Baseline | undefined;
 }
 
 /** What the ledger stored about a held run. */
@@ -22,9 +26,10 @@ export interface StoredHold {
   readonly approval: string;
   readonly at: number;
   readonly expiresAt: number;
+  readonly baselines: Baselines;
   /** Where the ids are listed, for each held snapshot. */
   readonly lists: readonly Lists<string>[];
-  /** Whether it was held before; if so, the lists are from that run. */
+  /** Whether an equal run was held before. If so, the lists are from that run. */
   readonly isKnown: boolean;
 }
 
@@ -58,15 +63,15 @@ export interface HeldScope {
 /** @param usual What is usual for a collection. */
 export function describeHeld(
   { installationId, ledger }: HeldScope,
-  held: readonly HeldJudgement[],
+  held: readonly Judged[],
   offer: StoredHold | keyof typeof NO_OFFER | "preview",
   usual: UsualOf,
 ): HeldReport {
   const stored = typeof offer === "string" ? undefined : offer;
   const reasons = held
-    .flatMap((judgement, i) => reasonsOf(judgement, usual(judgement.collection), stored?.lists[i]))
+    .flatMap((judgement, i) => reasonsOf(judgement, usual(judgement.snapshot.collection), stored?.lists[i]))
     .sort((a, b) => weightOf(b) - weightOf(a));
-  const notes = held.flatMap(({ collection, approvalProblem }) =>
+  const notes = held.flatMap(({ snapshot: { collection }, approvalProblem }) =>
     approvalProblem === undefined ? [] : [`The approval does not cover ${collection}: ${approvalProblem}.`],
   );
   if (stored?.isKnown === true)
@@ -84,14 +89,14 @@ export function withHeldText<Report extends HeldReport>(report: Report): Report 
   return withText(report, () => [...heldLines(report), ...decisionOf(report)]);
 }
 
-/** What a report says in one line, for a message. */
+/** The report on one line, for an error message. */
 export function heldMessage(report: HeldReport): string {
   const { summary, reasons, notes } = report;
   const found = reasons.map(foundLine).join("; ");
   return [summary, `${found}.`, ...adviceOf(report), ...notes, ...decisionOf(report)].join(" ");
 }
 
-/** What is held, why, and what to check. */
+/** Lines about what is held, why, and what to check. */
 export function heldLines(report: HeldReport): readonly string[] {
   const { summary, reasons, notes } = report;
   const collections = [...new Set(reasons.map(({ collection }) => collection))];
@@ -102,7 +107,7 @@ export function heldLines(report: HeldReport): readonly string[] {
   return [summary, ...found, ...adviceOf(report), ...notes];
 }
 
-/** How many records the last runs sent, and this one, so that a sudden drop stands out. */
+/** A line with the numbers of records that the last runs and this one sent, so that a sudden drop stands out. */
 function countsLine({ collection, usual, diff }: HeldReason): readonly string[] {
   const before = usual.sent.map(count).join(" ");
   return before === "" ? [] : [`${collection}  ${before} → ${count(diff.sent)}`];
@@ -154,7 +159,7 @@ function headline({ collection, rule, diff, fields: [field] = [], message }: Hel
   const { known, sent, added, removed, baseline } = diff;
   if (rule === "removed") return `${count(removed)} of ${count(known)} ${collection} would be removed`;
   if (rule === "window") return `only ${count(sent)} ${collection} were sent`;
-  // With several baselines, only the text has the right figures.
+  // If the snapshot was compared with several baselines, only the message has the right figures.
   if (rule === "added" && baseline === "completed")
     return `${count(added)} of ${count(sent)} ${collection} are new`;
   if (rule === "no-baseline") return "the ledger has no earlier run";
@@ -176,7 +181,7 @@ export function isAboutRemovals(rule: HeldReason["rule"]): boolean {
 }
 
 function reasonsOf(
-  { collection, findings, figures, compared, limits }: HeldJudgement,
+  { snapshot: { collection }, findings, figures, compared, limits }: Judged,
   usual: HeldReason["usual"],
   { removals, additions, changed, sent }: Lists<string> = {},
 ): HeldReason[] {

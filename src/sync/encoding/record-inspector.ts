@@ -20,7 +20,7 @@ export class EncodedRecord {
   readonly #hasIds: boolean;
   readonly #tagBytes: number;
 
-  /** @param flatTag The tag of records without variants; tag and length then take the place of a variant's. */
+  /** @param flatTag The tag of records without variants, which takes the place of a variant's tag. */
   constructor(hasIds: boolean, flatTag?: number) {
     this.#hasIds = hasIds;
     this.#tagBytes = flatTag === undefined ? 0 : varintBytes(flatTag);

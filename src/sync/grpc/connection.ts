@@ -99,7 +99,7 @@ class Connection {
   #usedAt: Moment;
   /** Transient failures since a call succeeded. */
   #failures = 0;
-  /** When a call first found the connection not established, in monotonic time. */
+  /** When a call first found no established connection, in monotonic time. */
   #connectingSince: number | undefined;
   #discarded = false;
   #retired = false;

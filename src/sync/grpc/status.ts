@@ -278,7 +278,10 @@ function retryHint(
   };
 }
 
-/** The state of a batch that isn't active. Errors show the state, so it must look like a name and contain no secret. */
+/**
+ * The state of a batch that is no longer active. Errors show the state, so it must look like a name and contain no
+ * secret.
+ */
 function batchState(metadata: Metadata, { credential }: CallPlace): string | undefined {
   const [value] = metadata.get(BATCH_STATE_KEY);
   if (typeof value !== "string" || !/^[\w-]{1,40}$/.test(value)) return undefined;

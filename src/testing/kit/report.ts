@@ -38,7 +38,7 @@ export interface ConnectorReport {
     /** For `refused` and `held`: the error's message. */
     readonly error?: string | undefined;
   }[];
-  /** The verdicts `refused` and `held`, if they never occurred. */
+  /** Those of the verdicts `refused` and `held` that never occurred. */
   readonly neverSeen: readonly string[];
   /** Faults that weren't run, and why. Faults in `except` have the reason given there. */
   readonly notRun: readonly { readonly fault: string; readonly reason: string }[];

@@ -226,7 +226,7 @@ test.each<[string, (next: string) => Promise<unknown>]>([
     const first = await service.file(/state\.00000001$/);
     const next = join(dirname(first), "state.00000002");
     await block(next);
-    const { surprises } = await service.runAccounts(ids(40));
+    const { surprises } = await service.clock.drive(service.runAccounts(ids(40)));
     expect(surprises).toEqual([
       expect.stringContaining(`${next} in 5 tries: the store has something with this name`),
     ]);
@@ -246,7 +246,8 @@ test("a store whose list lags behind is asked for the next state five times, and
     },
   };
   await service.runAccounts(ids(40), { ledger: storeLedger(store) });
-  const { surprises } = await service.runAccounts(ids(40), { ledger: storeLedger(store) });
+  const run = service.runAccounts(ids(40), { ledger: storeLedger(store) });
+  const { surprises } = await service.clock.drive(run);
   expect(puts).toBe(1 + 5);
   expect(surprises).toEqual([expect.stringContaining("state.00000002 in 5 tries")]);
 });

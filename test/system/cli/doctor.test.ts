@@ -4,10 +4,11 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { defineConnector, SaasManagementClient, storeLedger } from "../../../src/index.js";
+import { SaasManagementClient, storeLedger } from "../../../src/index.js";
 import { FileStore } from "../../../src/runs/ledger/file-store.js";
 import { startReferenceServer } from "../../../src/testing/index.js";
 import { runCli, startCli } from "../../support/cli.js";
+import { connectorOf } from "../../support/connector.js";
 import { startConnectProxy } from "../../support/http-server.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
 import { certificateFile, keyFile } from "../../support/tls-certificates.js";
@@ -121,10 +122,7 @@ test.each([
       ...{ syncUrl, apiKey, sync },
       clock: { now: () => Date.now() - silentMs },
     });
-    const connector = defineConnector({
-      snapshots: ["accounts"],
-      run: (batch) => batch.write("accounts", [{ id: "u1" }]),
-    });
+    const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", [{ id: "u1" }]));
     await client.sync.run(connector, { firstRun: true });
     expect((await doctor(env)).found["lock"]?.text).toBe("no run of this ledger is in progress");
   },

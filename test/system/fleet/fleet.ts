@@ -11,6 +11,7 @@ import { Workers } from "./workers.js";
 const LOOK_MS = 200;
 /** After this many checks without progress, at least 5 s, a fleet has stopped. A stalled machine checks nothing. */
 const STILL_LOOKS = 25;
+const PATIENCE_MS = 120_000;
 const LEASE_MS = 15 * 60_000;
 
 /** Everything that a fleet needs, and all of it real: a service, a vendor, a database and processes. */
@@ -66,19 +67,29 @@ export class Fleet {
    * knew the batch's id. Nobody can abort that batch, so this ends its lease.
    */
   async settled(): Promise<void> {
-    const { lines } = this.workers;
     let seen = 0;
     let still = 0;
-    while ((await this.jobs("name = 'sync' AND state < 'completed'")) > 0) {
-      still = lines.length > seen ? 0 : still + 1;
-      seen = lines.length;
+    await this.until(async () => {
+      const { length } = this.workers.lines;
+      still = length > seen ? 0 : still + 1;
+      seen = length;
       const locked = this.ids.filter((id) => this.server.inspect(id).lock !== null);
       if (still > STILL_LOOKS && locked.length > 0) {
         for (const id of locked) this.lostStarts.add(id);
         this.server.clock.advance(LEASE_MS);
         still = 0;
       }
-      await setTimeout(LOOK_MS);
+      return (await this.jobs("name = 'sync' AND state < 'completed'")) === 0;
+    }, LOOK_MS);
+  }
+
+  /** Waits as long as workers print lines. @throws {Error} they printed none for two minutes of looks */
+  async until(isReached: () => boolean | Promise<boolean>, lookMs = 5): Promise<void> {
+    const { lines } = this.workers;
+    for (let [seen, still] = [0, 0]; !(await isReached()); still += 1) {
+      if (lines.length > seen) [seen, still] = [lines.length, 0];
+      if (still > PATIENCE_MS / lookMs) throw new Error("No worker has printed a line for two minutes.");
+      await setTimeout(lookMs);
     }
   }
 

@@ -1,6 +1,6 @@
 /**
  * A fleet of installations under SIGKILLs, a restart of the database and two schedulers; or how many installations it runs
- * in a minute with 1, 2 and 4 workers, and their memory.
+ * in a minute with 1, 2 and 4 workers, and their memory, with the heap after a garbage collection.
  *
  *     npm run fleet -- [installations] [kills] [seed]
  *     npm run fleet -- rate [installations] [rounds]
@@ -27,7 +27,7 @@ if (args[0] === "rate") {
 /** After some rounds, memory must not grow. */
 async function rate(count: number, installations: number, rounds: number): Promise<void> {
   const fleet = await Fleet.start(installations, 100);
-  const numbers = Array.from({ length: count }, () => fleet.workers.start());
+  const numbers = Array.from({ length: count }, () => fleet.workers.start("memory-script"));
   try {
     for (let round = 1; round <= rounds; round += 1) {
       await fleet.schedule(1);
@@ -35,8 +35,12 @@ async function rate(count: number, installations: number, rounds: number): Promi
       await fleet.settled();
       const minutes = (performance.now() - begunAt) / 60_000;
       const memory = numbers.map((worker) => Math.round(fleet.workers.memoryMiB(worker)));
+      const heaps: string[] = [];
+      for (const worker of numbers) heaps.push((await fleet.workers.heapMiB(worker)).toFixed(2));
       const perMinute = Math.round(installations / minutes);
-      console.log(`${count} workers, round ${round}: ${perMinute} a minute; ${memory.join(", ")} MiB`);
+      console.log(
+        `${count} workers, round ${round}: ${perMinute} a minute; ${memory.join(", ")} MiB, heap ${heaps.join(", ")} MiB`,
+      );
       fleet.vendor.version += 1;
     }
   } finally {

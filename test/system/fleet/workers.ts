@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { programFile } from "../programs.js";
 import { NODE } from "./node-24.js";
@@ -53,13 +54,13 @@ export class Workers {
 
   /**
    * Starts a worker, and replaces it if it exits by itself, as an orchestrator does.
-   * @param options `stalls`: it stops itself between the claim of a job and its start.
+   * @param script What it imports first: one stops it between the claim of a job and its start, one shows its heap.
    * @returns its number
    */
-  start({ stalls = false } = {}): number {
+  start(script?: "stall-script" | "memory-script"): number {
     this.#started += 1;
     const worker = this.#started;
-    const child = this.#spawn(["work"], "pipe", stalls ? ["--import", programFile("stall-script")] : []);
+    const child = this.#spawn(["work"], "pipe", script && ["--expose-gc", "--import", programFile(script)]);
     this.#running.set(worker, { child, closed: once(child, "close") });
     child.once("exit", () => {
       if (!this.#running.delete(worker)) return;
@@ -88,10 +89,10 @@ export class Workers {
     const running = this.#running.get(worker);
     if (running === undefined) return undefined;
     this.#running.delete(worker);
-    // Not the time at which this process hears of it, which may be seconds later.
+    // The time of the kill is noted now, because this process may hear of the worker's end seconds later.
     this.kills.push({ at: Date.now(), worker });
     running.child.kill(signal);
-    // By then, all that it printed is in the lines.
+    // Once the output is closed, the lines contain everything that the worker printed.
     await running.closed;
     return running.child.signalCode ?? running.child.exitCode;
   }
@@ -104,6 +105,14 @@ export class Workers {
   /** Resident memory of a worker, in MiB. */
   memoryMiB(worker: number): number {
     return Number(/^VmRSS:\s+(\d+)/m.exec(this.#status(worker))?.[1]) / 1024;
+  }
+
+  /** Heap after a garbage collection of a worker with `memory-script`, in MiB. */
+  async heapMiB(worker: number): Promise<number> {
+    const { length } = this.errors;
+    this.#running.get(worker)?.child.kill("SIGUSR2");
+    while (this.errors.length === length) await setTimeout(5);
+    return Number(this.errors[length]);
   }
 
   isStopped(worker: number): boolean {

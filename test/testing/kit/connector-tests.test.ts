@@ -1,6 +1,6 @@
-import { defineConnector } from "@saas-management/sdk";
 import { connectorTests } from "@saas-management/sdk/testing";
 import { beforeAll, describe, expect, test } from "vitest";
+import { connectorOf } from "../../support/connector.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { byToken as good } from "./good.js";
 import { swallowing } from "./planted/of-answers.js";
@@ -46,14 +46,12 @@ test("refuses a wrong option when the tests are listed", () => {
 });
 
 describe("in a runner", () => {
-  const table = defineConnector({
-    snapshots: ["accounts"],
-    run: (batch) =>
-      batch.write(
-        "accounts",
-        Array.from({ length: 24 }, (_, i) => ({ id: `a-${i}` })),
-      ),
-  });
+  const table = connectorOf(["accounts"], (batch) =>
+    batch.write(
+      "accounts",
+      Array.from({ length: 24 }, (_, i) => ({ id: `a-${i}` })),
+    ),
+  );
   for (const { name, run } of connectorTests(table, { only: ["no-fault", "source-fails-midway"] }))
     test(name, run, 60_000);
   test("takes no argument, because runners would take it for a callback", () => {

@@ -14,7 +14,7 @@ type User = z.output<typeof USER>;
 
 interface Page {
   readonly users: readonly User[];
-  /** Undefined on the last page. */
+  /** The cursor of the next page; undefined on the last one. */
   readonly next: string | number | undefined;
   readonly total?: number | undefined;
 }
@@ -260,7 +260,7 @@ test.each(Object.entries(KINDS))(
   async (_, kind) => {
     const cassette = await folder.write("vendor.json", cassetteOf(kind.exchanges));
     const connector = connectorOf(kind);
-    // Without the guard, because it would hold losses and changes no matter who caused them.
+    // The guard is off, because it would hold losses and changes no matter who caused them.
     const { faults, notRun } = await testConnector(connector, { cassette, guard: false });
     expect(faults.filter(({ verdict }) => verdict === "WRONG")).toEqual([]);
     expect(notRun).toEqual([]);

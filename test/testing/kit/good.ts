@@ -1,10 +1,11 @@
-/** A connector of `by token` that never sends a wrong snapshot, whatever the vendor's faults. */
-import { defineConnector, type RecordOf } from "@saas-management/sdk";
+/** A connector of `by token` that never sends a wrong snapshot, no matter what faults the vendor has. */
+import type { RecordOf } from "@saas-management/sdk";
 import { fromPages } from "@saas-management/sdk/sources";
 import { z } from "zod";
+import { connectorOf } from "../../support/connector.js";
 import { ORIGIN } from "./recordings/people.js";
 
-/** What a user must look like. Anything else is an error, not a user without a name. */
+/** What a user must look like. Any other user is an error, not a user without a name. */
 export const USER = z.object({
   id: z.union([z.string().min(1), z.int()]).transform(String),
   displayName: z.string().min(1),
@@ -69,20 +70,17 @@ function tokenPages<Item>(key: string, item: z.ZodType<Item>) {
 
 const LICENSE = z.object({ id: z.string().min(1), user: z.string().min(1), plan: z.string().min(1) });
 
-export const byToken = defineConnector({
-  snapshots: ["accounts", "plans", "licenses"],
-  run: async (batch) => {
-    await batch.write("accounts", fromPages(tokenPages("users", USER), { map }));
-    const details = { model: "SEAT_BASED", seatBased: {} } as const;
-    await batch.write("plans", [{ id: "pro", externalPlanName: "Pro", details }]);
-    const licenses = fromPages(tokenPages("licenses", LICENSE), {
-      map: ({ id: sourceId, user: sourceAccountId, plan: sourcePlanId }): RecordOf<"licenses"> => ({
-        sourceId,
-        sourceAccountId,
-        sourcePlanId,
-        billable: true,
-      }),
-    });
-    await batch.write("licenses", licenses);
-  },
+export const byToken = connectorOf(["accounts", "plans", "licenses"], async (batch) => {
+  await batch.write("accounts", fromPages(tokenPages("users", USER), { map }));
+  const details = { model: "SEAT_BASED", seatBased: {} } as const;
+  await batch.write("plans", [{ id: "pro", externalPlanName: "Pro", details }]);
+  const licenses = fromPages(tokenPages("licenses", LICENSE), {
+    map: ({ id: sourceId, user: sourceAccountId, plan: sourcePlanId }): RecordOf<"licenses"> => ({
+      sourceId,
+      sourceAccountId,
+      sourcePlanId,
+      billable: true,
+    }),
+  });
+  await batch.write("licenses", licenses);
 });

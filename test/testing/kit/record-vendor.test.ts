@@ -6,6 +6,7 @@ import { captureRecords, recordVendor, testConnector } from "@saas-management/sd
 import axios from "axios";
 import { beforeEach, expect, test, vi } from "vitest";
 import { readRuns } from "../../../src/testing/kit/cassette/cassette-file.js";
+import { connectorOf } from "../../support/connector.js";
 import { unusedPort } from "../../support/tcp-peers.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { serveVendor } from "./serve-vendor.js";
@@ -52,29 +53,26 @@ async function startPeople() {
     readonly role: string;
     readonly joins: boolean;
   }[] = [];
-  const connector = defineConnector({
-    snapshots: ["accounts"],
-    run: async (batch) => {
-      written.length = 0;
-      const get = async (path: string) => (await axios.get(`${origin}${path}`)).data;
-      const users: typeof PEOPLE = [];
-      for (let after: string | null = ""; after !== null; ) {
-        const page = await get(`/users${after && `?after=${encodeURIComponent(after)}`}`);
-        users.push(...page.users);
-        after = page.next;
-      }
-      const asked = JSON.stringify({ logins: users.map(({ login }) => login), at: new Date().toISOString() });
-      const events = await (await fetch(`${origin}/events`, { method: "POST", body: asked })).text();
-      for (const { id, name, login, email, role } of users) {
-        const { groups } = await get(`/groups/${encodeURIComponent(email)}`);
-        const joins = groups[0].admin === login && events.includes(JSON.stringify({ actor: name, of: id }));
-        written.push({ id, name, role, joins });
-      }
-      await batch.write(
-        "accounts",
-        written.map(({ id, name }) => ({ id, name })),
-      );
-    },
+  const connector = connectorOf(["accounts"], async (batch) => {
+    written.length = 0;
+    const get = async (path: string) => (await axios.get(`${origin}${path}`)).data;
+    const users: typeof PEOPLE = [];
+    for (let after: string | null = ""; after !== null; ) {
+      const page = await get(`/users${after && `?after=${encodeURIComponent(after)}`}`);
+      users.push(...page.users);
+      after = page.next;
+    }
+    const asked = JSON.stringify({ logins: users.map(({ login }) => login), at: new Date().toISOString() });
+    const events = await (await fetch(`${origin}/events`, { method: "POST", body: asked })).text();
+    for (const { id, name, login, email, role } of users) {
+      const { groups } = await get(`/groups/${encodeURIComponent(email)}`);
+      const joins = groups[0].admin === login && events.includes(JSON.stringify({ actor: name, of: id }));
+      written.push({ id, name, role, joins });
+    }
+    await batch.write(
+      "accounts",
+      written.map(({ id, name }) => ({ id, name })),
+    );
   });
   return { connector, written };
 }
@@ -102,20 +100,17 @@ async function startEvents() {
     }));
     return Response.json({ events });
   });
-  return defineConnector({
-    snapshots: [],
-    run: async (batch, { watermark, advance }) => {
-      const since = watermark("usage");
-      const response = await fetch(`${origin}/v1/events${since === undefined ? "" : `?after=${since}`}`);
-      if (!response.ok) throw new Error(`The vendor answered ${response.status}.`);
-      const { events }: { events: { id: number | undefined; at: string }[] } = await response.json();
-      const ids = new Set(events.map(({ id }) => id));
-      if (ids.size < events.length || ids.has(undefined)) throw new Error("An event has no id of its own.");
-      const uses = events.map(({ id, at }) => ({ id: `${id}`, sourceActorId: "a", lastActivity: at }));
-      await batch.write("usage", uses);
-      const newest = events.at(-1);
-      if (newest !== undefined) advance("usage", `${newest.id}`);
-    },
+  return connectorOf([], async (batch, { watermark, advance }) => {
+    const since = watermark("usage");
+    const response = await fetch(`${origin}/v1/events${since === undefined ? "" : `?after=${since}`}`);
+    if (!response.ok) throw new Error(`The vendor answered ${response.status}.`);
+    const { events }: { events: { id: number | undefined; at: string }[] } = await response.json();
+    const ids = new Set(events.map(({ id }) => id));
+    if (ids.size < events.length || ids.has(undefined)) throw new Error("An event has no id of its own.");
+    const uses = events.map(({ id, at }) => ({ id: `${id}`, sourceActorId: "a", lastActivity: at }));
+    await batch.write("usage", uses);
+    const newest = events.at(-1);
+    if (newest !== undefined) advance("usage", `${newest.id}`);
   });
 }
 
@@ -135,12 +130,9 @@ test("records a second run from the watermarks of the first, so that both can be
 
 async function startUsers(users: readonly object[], more: object = {}) {
   const origin = await serveVendor(async () => Response.json({ users, ...more }));
-  return defineConnector({
-    snapshots: ["accounts"],
-    run: async (batch) => {
-      const answer = await fetch(`${origin}/users`);
-      await batch.write("accounts", (await answer.json()).users);
-    },
+  return connectorOf(["accounts"], async (batch) => {
+    const answer = await fetch(`${origin}/users`);
+    await batch.write("accounts", (await answer.json()).users);
   });
 }
 
@@ -157,7 +149,7 @@ test("percent-encoded values can still be decoded in a cassette, and keep their 
 });
 
 test.each([
-  ["a relative link", { next: "/users?page=2" }, "nobody asked for the next page that next names"],
+  ["a relative link", { next: "/users?page=2" }, "the next page in next was never requested"],
   ["a total", { meta: { total: 90 } }, "meta.total is 90, and 1 items were read"],
   ["a flag", { paging: { has_more: true } }, "paging.has_more says that there is more"],
 ])("reports a listing that was not read to its end: %s", async (name, more, why) => {

@@ -2,6 +2,7 @@ import { defineConnector } from "@saas-management/sdk";
 import { testConnector } from "@saas-management/sdk/testing";
 import { beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { connectorOf } from "../../support/connector.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { byToken as good } from "./good.js";
 import { swallowing } from "./planted/of-answers.js";
@@ -58,14 +59,11 @@ test("names the changed listing among several at one address", async () => {
       }),
     );
   const file = await folder.write("kinds.json", cassetteOf([...records("user", 3), ...records("group", 6)]));
-  const connector = defineConnector({
-    snapshots: ["accounts"],
-    run: async (batch) => {
-      const accounts: { id: string }[] = [];
-      for (const kind of kinds)
-        for (const page of [1, 2]) accounts.push(...(await (await send(path(kind, page))).json()).records);
-      await batch.write("accounts", accounts);
-    },
+  const connector = connectorOf(["accounts"], async (batch) => {
+    const accounts: { id: string }[] = [];
+    for (const kind of kinds)
+      for (const page of [1, 2]) accounts.push(...(await (await send(path(kind, page))).json()).records);
+    await batch.write("accounts", accounts);
   });
   const { faults } = await testConnector(connector, {
     cassette: file,
@@ -84,10 +82,7 @@ test("says what the faults change, and is not ok if none was injected", async ()
     "Faults change the largest listing: GET /v1/users, 23 items on 3 pages; few change GET /v1/licenses.",
   ]);
   expect(JSON.parse(JSON.stringify(report))).toEqual(report);
-  const few = defineConnector({
-    snapshots: ["accounts"],
-    run: (batch) => batch.write("accounts", [{ id: "a" }, { id: "b" }]),
-  });
+  const few = connectorOf(["accounts"], (batch) => batch.write("accounts", [{ id: "a" }, { id: "b" }]));
   const idle = await testConnector(few, { only: ["no-fault", "source-empty"] });
   expect(idle.ok).toBe(false);
   expect(`${idle}`).toContain(
@@ -101,12 +96,9 @@ test.each([
   ["x-api-key", "a-key-of-usual-length"],
 ])("calls a connector WRONG if it shows a vendor error that contains the key: %s: %s", async (name, key) => {
   const asking = (messageOf: (response: Response) => Promise<string>) =>
-    defineConnector({
-      snapshots: [],
-      run: async () => {
-        const response = await fetch(`${ORIGIN}/v1/users?limit=10`, { headers: { [name]: key } });
-        if (!response.ok) throw new Error(await messageOf(response));
-      },
+    connectorOf([], async () => {
+      const response = await fetch(`${ORIGIN}/v1/users?limit=10`, { headers: { [name]: key } });
+      if (!response.ok) throw new Error(await messageOf(response));
     });
   const only = ["error-shows-key"];
   const open = await testConnector(
@@ -134,13 +126,10 @@ test("skips the faults in except, and repeats the reason", async () => {
 
 test("calls a connector WRONG if its clean runs differ, and then injects no fault", async () => {
   let runs = 0;
-  const uneven = defineConnector({
-    snapshots: ["accounts"],
-    run: async (batch) => {
-      await send("/v1/users?limit=10");
-      runs += 1;
-      await batch.write("accounts", [{ id: `run-${runs}` }]);
-    },
+  const uneven = connectorOf(["accounts"], async (batch) => {
+    await send("/v1/users?limit=10");
+    runs += 1;
+    await batch.write("accounts", [{ id: `run-${runs}` }]);
   });
   const { faults, notRun } = await testConnector(uneven, { cassette });
   expect(faults[0]).toMatchObject({ fault: "no-fault", verdict: "WRONG" });
@@ -149,20 +138,17 @@ test("calls a connector WRONG if its clean runs differ, and then injects no faul
 });
 
 test("names the requests that a cassette does not hold", async () => {
-  const asksMore = defineConnector({
-    snapshots: [],
-    run: async () => void (await send("/v1/teams?api_key=top-secret-value")),
-  });
+  const asksMore = connectorOf([], async () => void (await send("/v1/teams?api_key=top-secret-value")));
   await expect(testConnector(asksMore, { cassette })).rejects.toThrow(
     /^The connector fails without a fault\. The recording does not hold GET \/v1\/teams\?api_key=\[redacted\]: record it again/,
   );
 });
 
 test("says what to do if a connector refuses a fake", async () => {
-  const strict = defineConnector({
-    snapshots: [],
-    run: async () => void z.array(z.literal("x")).parse(await (await send("/v1/users?limit=10")).json()),
-  });
+  const strict = connectorOf(
+    [],
+    async () => void z.array(z.literal("x")).parse(await (await send("/v1/users?limit=10")).json()),
+  );
   await expect(testConnector(strict, { cassette })).rejects.toThrow(
     'are fakes: if the connector refuses one, record again with keep: ["FIELD"], or check only its form.',
   );

@@ -1,6 +1,6 @@
 import { problemsOf } from "../problems.ts";
 
-/** A failure in words, announced by screen readers, and a way to try again if there is one. */
+/** Describes a failure, announced by screen readers, and offers to try again if possible. */
 export function Problem({ error, onRetry }: { readonly error: Error | null; readonly onRetry?: () => void }) {
   return (
     <div role="alert">

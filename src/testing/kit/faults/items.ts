@@ -26,7 +26,7 @@ export type ItemFault = readonly [
   /** Which items change: all, as many as the guard notices, or one. "valid": only the guard can notice the change. */
   where: "all" | "all valid" | "some" | "some valid" | "one",
   summary: string,
-  /** @returns undefined if it doesn't apply to the items */
+  /** @returns undefined if the fault doesn't apply to the items */
   plan: (items: Items) => ItemPlan | undefined,
 ];
 
@@ -45,7 +45,7 @@ export const ITEM_FAULTS: readonly ItemFault[] = [
   ["unicode-cut", "one", "a text was cut in the middle of an emoji", field("string", by(cutEmoji))],
   ["ids-of-other-type", "all", "all ids are strings instead of numbers, or vice versa", ids(otherType)],
   ["item-without-id", "one", "an item has no id", ids(() => undefined)],
-  ["other-tenant-in-some", "some valid", "some items are another tenant's", otherTenant],
+  ["other-tenant-in-some", "some valid", "some items belong to another tenant", otherTenant],
 ];
 
 /** Changes a field that all items have; names and addresses first. */

@@ -117,7 +117,7 @@ export function vendorFaults(recording: Recording, seed: number): readonly Vendo
   });
 }
 
-/** Whether the fault left all recorded answers unchanged, for example because they already looked like this. */
+/** Whether the fault left all recorded answers unchanged. */
 function isInert({ exchanges, answer }: Plan, recording: Recording): boolean {
   return (
     answer === undefined &&

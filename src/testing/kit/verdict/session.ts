@@ -134,7 +134,7 @@ export class Session {
   }
 
   #describeSource(): string {
-    const unseen = this.#isGuarded ? "" : " Faults that only the guard sees are left out: it judges nothing.";
+    const unseen = this.#isGuarded ? "" : " Faults that only a guard sees are left out: no guard runs.";
     return describeSource(this.#source) + unseen;
   }
 }

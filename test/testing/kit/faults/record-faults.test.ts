@@ -1,7 +1,8 @@
-import { type Connector, defineConnector, type RecordOf } from "@saas-management/sdk";
+import type { Connector, RecordOf } from "@saas-management/sdk";
 import { type KitOptions, testConnector } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { RECORD_FAULTS } from "../../../../src/testing/kit/faults/record-faults.js";
+import { connectorOf } from "../../../support/connector.js";
 import { NO_RULES } from "../planted/vendor.js";
 
 const COUNT = 30;
@@ -19,15 +20,12 @@ async function* rows(): AsyncGenerator<RecordOf<"accounts">[]> {
     });
 }
 
-const table = defineConnector({
-  snapshots: ["accounts"],
-  run: async (batch) => {
-    await batch.write("accounts", rows());
-    await batch.write("usage", [
-      { id: "login-1", sourceActorId: "u-1", lastActivity: "2026-05-01T08:00:00Z" },
-      { id: "login-2", sourceActorId: "u-2", lastActivity: "2026-05-01T08:00:00Z" },
-    ]);
-  },
+const table = connectorOf(["accounts"], async (batch) => {
+  await batch.write("accounts", rows());
+  await batch.write("usage", [
+    { id: "login-1", sourceActorId: "u-1", lastActivity: "2026-05-01T08:00:00Z" },
+    { id: "login-2", sourceActorId: "u-2", lastActivity: "2026-05-01T08:00:00Z" },
+  ]);
 });
 
 /** Faults that don't apply here, because accounts have no numbers and these ids contain letters. */
@@ -49,16 +47,13 @@ test("a connector that reads a table to its end is never WRONG, and each fault c
 /** The ids that runs have read; lives as long as the process. */
 const exported = new Set<string>();
 
-const resuming = defineConnector({
-  snapshots: ["accounts"],
-  run: async (batch) => {
-    await batch.write("accounts", unexported());
-    await batch.write("usage", [
-      { id: "login-1", sourceActorId: "u-1", lastActivity: "2026-05-01T08:00:00Z" },
-      { id: "login-2", sourceActorId: "u-2", lastActivity: "2026-05-01T08:00:00Z" },
-    ]);
-    exported.clear();
-  },
+const resuming = connectorOf(["accounts"], async (batch) => {
+  await batch.write("accounts", unexported());
+  await batch.write("usage", [
+    { id: "login-1", sourceActorId: "u-1", lastActivity: "2026-05-01T08:00:00Z" },
+    { id: "login-2", sourceActorId: "u-2", lastActivity: "2026-05-01T08:00:00Z" },
+  ]);
+  exported.clear();
 });
 
 async function* unexported(): AsyncGenerator<RecordOf<"accounts">[]> {

@@ -1,5 +1,5 @@
 /** Mistakes about items: their fields, their ids, their details, and the rows of a file. */
-import { defineConnector } from "@saas-management/sdk";
+import { connectorOf } from "../../../support/connector.js";
 import {
   accounts,
   events,
@@ -135,18 +135,15 @@ export const OF_ITEMS: Readonly<Record<string, Planted>> = {
   "text-half-of-rows: removes whom a shorter file lacks": {
     recording: "csv export",
     guard: { removed: false, window: false },
-    connector: defineConnector({
-      snapshots: ["accounts"],
-      run: async (batch) => {
-        const rows = await rowsOfFile();
-        await batch.write(
-          "accounts",
-          rows.map(({ id, name }) => {
-            if (id === undefined || name === undefined) throw new Error("A column is missing.");
-            return { id, name };
-          }),
-        );
-      },
+    connector: connectorOf(["accounts"], async (batch) => {
+      const rows = await rowsOfFile();
+      await batch.write(
+        "accounts",
+        rows.map(({ id, name }) => {
+          if (id === undefined || name === undefined) throw new Error("A column is missing.");
+          return { id, name };
+        }),
+      );
     }),
   },
 };

@@ -1,5 +1,6 @@
 /** What the planted connectors do right; each then makes its own mistake in one place. */
-import { type Connector, defineConnector, type GuardOptions, type RecordOf } from "@saas-management/sdk";
+import type { Connector, GuardOptions, RecordOf } from "@saas-management/sdk";
+import { connectorOf } from "../../../support/connector.js";
 import type { RecordingName } from "../recordings/index.js";
 import { ORIGIN, type Person } from "../recordings/people.js";
 
@@ -20,7 +21,7 @@ export interface Page {
 
 export const END: Page = { users: [], next: undefined };
 
-/** Not the recorded key, because each process has its own. */
+/** This isn't the recorded key, because each process has its own key. */
 const KEY = "key-of-the-planted-connectors-0815";
 
 /** The guard without its rules: it still reads baselines. */
@@ -129,12 +130,9 @@ export function events(
   read: () => Promise<readonly User[]>,
   use: (user: User, index: number) => Use = useOf,
 ): Planted {
-  const connector = defineConnector({
-    snapshots: [],
-    run: async (batch) => {
-      const uses = (await read()).map(use);
-      await batch.write("usage", uses);
-    },
+  const connector = connectorOf([], async (batch) => {
+    const uses = (await read()).map(use);
+    await batch.write("usage", uses);
   });
   return { recording, connector };
 }
@@ -152,31 +150,25 @@ export function useOf({ id, displayName, email, updatedAt, seat }: User): Use {
 
 /** Uses without ids, which the service counts each time they are sent. */
 export function eventsWithoutIds(recording: RecordingName, read: () => Promise<readonly User[]>): Planted {
-  const connector = defineConnector({
-    snapshots: [],
-    run: async (batch) => {
-      const uses = (await read()).map(useOf).map(({ sourceActorId, lastActivity }) => ({
-        sourceActorId,
-        lastActivity,
-      }));
-      await batch.write("externallyDiscoveredUsage", uses);
-    },
+  const connector = connectorOf([], async (batch) => {
+    const uses = (await read()).map(useOf).map(({ sourceActorId, lastActivity }) => ({
+      sourceActorId,
+      lastActivity,
+    }));
+    await batch.write("externallyDiscoveredUsage", uses);
   });
   return { recording, connector };
 }
 
 /** The accounts of `by token`, judged by a guard that lacks rules. */
 export function accounts(guard: GuardOptions, check: (users: readonly User[]) => void): Planted {
-  const connector = defineConnector({
-    snapshots: ["accounts"],
-    run: async (batch) => {
-      const users = await itemsByToken();
-      check(users);
-      await batch.write(
-        "accounts",
-        users.map(({ id, displayName: name, email }) => ({ id, name, email })),
-      );
-    },
+  const connector = connectorOf(["accounts"], async (batch) => {
+    const users = await itemsByToken();
+    check(users);
+    await batch.write(
+      "accounts",
+      users.map(({ id, displayName: name, email }) => ({ id, name, email })),
+    );
   });
   return { recording: "by token", connector, guard };
 }

@@ -3,9 +3,9 @@ import fs from "node:fs";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { defineConnector } from "@saas-management/sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openServers, type Servers } from "../../../../src/testing/kit/run/servers.js";
+import { connectorOf } from "../../../support/connector.js";
 import { byToken } from "../recordings/index.js";
 
 const derive = promisify(pbkdf2);
@@ -23,18 +23,15 @@ const recording = { exchanges: byToken(), startedAt: "2026-03-01T06:00:00Z" };
 
 test("lets twenty minutes of a connector's time pass in milliseconds", async () => {
   const times: string[] = [];
-  const connector = defineConnector({
-    snapshots: ["accounts"],
-    run: async (batch) => {
-      const pages = async function* () {
-        for (const account of accounts(4)) {
-          times.push(new Date().toISOString());
-          await sleep(5 * 60_000);
-          yield account;
-        }
-      };
-      await batch.write("accounts", pages());
-    },
+  const connector = connectorOf(["accounts"], async (batch) => {
+    const pages = async function* () {
+      for (const account of accounts(4)) {
+        times.push(new Date().toISOString());
+        await sleep(5 * 60_000);
+        yield account;
+      }
+    };
+    await batch.write("accounts", pages());
   });
   const result = await servers.run(connector, { recording });
   expect(result.error).toBeUndefined();
@@ -48,12 +45,9 @@ test("lets twenty minutes of a connector's time pass in milliseconds", async () 
 });
 
 test("lets no time pass while the connector works, however busy the machine is", async () => {
-  const connector = defineConnector({
-    snapshots: [],
-    run: async () => {
-      const late = sleep(1000).then(() => Promise.reject(new Error("It took a second.")));
-      await Promise.race([readFile(import.meta.filename), late]);
-    },
+  const connector = connectorOf([], async () => {
+    const late = sleep(1000).then(() => Promise.reject(new Error("It took a second.")));
+    await Promise.race([readFile(import.meta.filename), late]);
   });
   const running = servers.run(connector, { recording });
   // These keep the thread pool busy, so the connector's file operation has to wait.
@@ -63,12 +57,9 @@ test("lets no time pass while the connector works, however busy the machine is",
 });
 
 test("reports a rejection that the connector does not handle", async () => {
-  const connector = defineConnector({
-    snapshots: ["accounts"],
-    run: async (batch) => {
-      void Promise.reject(new Error("nobody awaits this"));
-      await batch.write("accounts", accounts(3));
-    },
+  const connector = connectorOf(["accounts"], async (batch) => {
+    void Promise.reject(new Error("nobody awaits this"));
+    await batch.write("accounts", accounts(3));
   });
   const listeners = process.rawListeners("unhandledRejection");
   const result = await servers.run(connector);
@@ -78,16 +69,13 @@ test("reports a rejection that the connector does not handle", async () => {
 
 test("records what is printed", async () => {
   const { console: printer } = globalThis;
-  const connector = defineConnector({
-    snapshots: ["accounts"],
-    run: async (batch) => {
-      printer.log("read %d users", 3);
-      process.stderr.write("a line\n");
-      // As pino does.
-      fs.writeSync(2, "");
-      fs.write(2, Buffer.from("\n"), () => {});
-      await batch.write("accounts", accounts(3));
-    },
+  const connector = connectorOf(["accounts"], async (batch) => {
+    printer.log("read %d users", 3);
+    process.stderr.write("a line\n");
+    // As pino does.
+    fs.writeSync(2, "");
+    fs.write(2, Buffer.from("\n"), () => {});
+    await batch.write("accounts", accounts(3));
   });
   const { output } = await servers.run(connector);
   expect(output).toEqual(expect.arrayContaining(["read 3 users", "a line\n", "", "\n"]));
