@@ -80,17 +80,6 @@ export interface NamedFault {
   readonly summary: string;
 }
 
-/** A misbehaviour of the vendor, derived from a recording. */
-export interface VendorFault extends NamedFault {
-  /**
-   * Applies the fault to a recording, for one run.
-   * @returns undefined if the fault doesn't apply to the recording
-   */
-  inject(recording: readonly Exchange[]): Injected | undefined;
-  /** Differences from the clean run that the vendor's own data explains, such as an item that only the fault adds. */
-  readonly excuses?: readonly Change["kind"][] | undefined;
-}
-
 /** A recording under a fault. */
 export interface Injected {
   /** The exchanges to play: the recording itself, or a changed copy. */
@@ -107,13 +96,22 @@ export interface Injected {
 }
 
 /** A fault of the catalogue, not yet matched to a recording. */
-export interface FaultKind extends NamedFault, Pick<VendorFault, "excuses"> {
+export interface FaultKind extends NamedFault {
+  /** Differences from the clean run that the vendor's own data explains, such as an item that only the fault adds. */
+  readonly excuses?: readonly Change["kind"][] | undefined;
+  /** @returns undefined if the fault doesn't apply to the recording */
   plan(view: View): Plan | undefined;
 }
 
 export interface Plan extends Injected {
   /** Which answer the fault changes, for example `page 2 of GET /users`. */
   readonly at: string;
+}
+
+/** The place that the seed picks; none if there is none. */
+export function pickedOf<Place>({ pick }: Pick<View, "pick">, places: readonly Place[]): readonly Place[] {
+  const place = pick(places);
+  return place === undefined ? [] : [place];
 }
 
 /** Kinds of faults as rows of a table. */

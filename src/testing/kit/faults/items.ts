@@ -10,6 +10,7 @@ import {
   NOTICED_ITEMS,
   NOTICED_SHARE,
   type Plan,
+  pickedOf,
   type View,
 } from "./fault.js";
 
@@ -49,7 +50,7 @@ export const ITEM_FAULTS: readonly ItemFault[] = [
 ];
 
 /** Changes a field that all items have; names and addresses first. */
-function field(type: "string" | "boolean" | "number", change: Change): ItemFault[3] {
+function field(type: "string" | "number", change: Change): ItemFault[3] {
   return (items) => {
     const path = items.pick(fieldsOf(items, type).slice(0, 2));
     return path && { at: path.join("."), change: (item) => change(item, path) };
@@ -130,7 +131,7 @@ function isOfAnother(item: unknown, path: JsonPath, id: JsonPath): boolean {
 }
 
 /** Paths at which all items have a value of a type, e-mail addresses and names first; ids are left out. */
-function fieldsOf({ values, id }: Items, type: "string" | "boolean" | "number"): readonly JsonPath[] {
+function fieldsOf({ values, id }: Items, type: "string" | "number"): readonly JsonPath[] {
   const paths = [...leavesOf(values[0])]
     .map(({ path }) => path)
     .filter((path) => path.every((key) => typeof key === "string") && path.join("\n") !== id?.join("\n"))
@@ -144,11 +145,6 @@ function fieldsOf({ values, id }: Items, type: "string" | "boolean" | "number"):
   const rank = (path: JsonPath) =>
     /mail/i.test(`${path.at(-1)}`) ? 0 : /name/i.test(`${path.at(-1)}`) ? 1 : 2;
   return paths.sort((one, other) => rank(one) - rank(other));
-}
-
-function isFewerFields(value: unknown, other: unknown): boolean {
-  const count = (item: unknown) => (isPlainObject(item) ? Object.keys(item).length : 0);
-  return count(value) < count(other);
 }
 
 /** A number that is always the same for a text, as eight hexadecimal digits. */
@@ -177,7 +173,7 @@ function planOf(view: View, [, where, , plan]: ItemFault): Plan | undefined {
     ? entries
     : where.startsWith("some")
       ? someOf(view, entries)
-      : oneOf(view, entries);
+      : pickedOf(view, entries);
   const changed = [...view.recording];
   let count = 0;
   for (const { exchange, path, value } of chosen) {
@@ -201,7 +197,9 @@ function entriesOf({ recording, structure, main }: View): readonly Entry[] {
     const page = recording[exchange];
     return page === undefined ? [] : [{ exchange, path: [], value: jsonOf(page) }];
   });
-  return isFewerFields(items[0]?.value, details[0]?.value) ? details : items;
+  const fieldsOfFirst = ([first]: readonly Entry[]) =>
+    isPlainObject(first?.value) ? Object.keys(first.value).length : 0;
+  return fieldsOfFirst(items) < fieldsOfFirst(details) ? details : items;
 }
 
 /** As many items as the guard notices: whole pages, or consecutive details. */
@@ -216,9 +214,4 @@ function someOf(view: View, entries: readonly Entry[]): readonly Entry[] {
     some.push(...entries.filter((entry) => entry.exchange === exchange));
   }
   return some;
-}
-
-function oneOf(view: View, entries: readonly Entry[]): readonly Entry[] {
-  const entry = view.pick(entries);
-  return entry === undefined ? [] : [entry];
 }

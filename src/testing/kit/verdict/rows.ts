@@ -10,7 +10,6 @@ import {
   NOTICED_ITEMS,
   type PlainRecords,
   type Plan,
-  type VendorFault,
   viewOf,
 } from "../faults/fault.js";
 import { ENTRIES } from "../faults/items.js";
@@ -30,7 +29,7 @@ export interface Source {
 }
 
 /** A row of the report. */
-export interface Row extends NamedFault, Pick<VendorFault, "excuses"> {
+export interface Row extends NamedFault, Pick<FaultKind, "excuses"> {
   readonly kind: "clean" | "unread" | "fault";
   /** The fault for the run; undefined if it doesn't apply to the source. */
   inject(source: Source): Pick<RunSetup, "injected" | "records"> | undefined;
@@ -58,7 +57,8 @@ export function rowsOf(
   { cassette, only, except, seed }: ResolvedKitOptions,
   recording: readonly Exchange[] = [],
 ): readonly Row[] {
-  const rows = cassette === undefined ? recordRows() : vendorRows(recording, seed);
+  const rows =
+    cassette === undefined ? [CLEAN, ...recordRows()] : [CLEAN, UNREAD, ...vendorFaults(recording, seed)];
   const names = rows.map(({ name }) => name);
   for (const [option, given] of Object.entries({ only: only ?? [], except: Object.keys(except) })) {
     const unknown = given.find((name) => !names.includes(name));
@@ -71,25 +71,16 @@ export function rowsOf(
 }
 
 function recordRows(): readonly Row[] {
-  const faults = RECORD_FAULTS.map((fault): Row => {
-    const inject: Row["inject"] = (source) => {
-      const records = fault.inject(source.records);
-      return records && { records };
-    };
-    return { ...fault, kind: "fault", inject };
-  });
-  return [CLEAN, ...faults];
-}
-
-function vendorRows(exchanges: readonly Exchange[], seed: number): readonly Row[] {
-  const faults = vendorFaults(exchanges, seed).map((fault): Row => {
-    const inject: Row["inject"] = ({ recording }) => {
-      const injected = recording && fault.inject(recording);
-      return injected && { injected };
-    };
-    return { ...fault, kind: "fault", inject };
-  });
-  return [CLEAN, UNREAD, ...faults];
+  return RECORD_FAULTS.map(
+    ({ inject, ...fault }): Row => ({
+      ...fault,
+      kind: "fault",
+      inject(source) {
+        const records = inject(source.records);
+        return records && { records };
+      },
+    }),
+  );
 }
 
 /**
@@ -106,14 +97,23 @@ const CATALOGUE: readonly FaultKind[] = [...ANSWERS, ...LAYOUTS, ...LISTINGS, ..
  * The faults of the catalogue. All recordings have the same faults; the seed picks what a fault changes, and the
  * fault's summary names it. A fault that doesn't apply to the recording stays in the list and changes nothing.
  */
-export function vendorFaults(recording: Recording, seed: number): readonly VendorFault[] {
-  return CATALOGUE.map(({ name, summary, excuses, plan }) => {
-    const inject = (exchanges: Recording) => {
-      const planned = plan(viewOf(exchanges, seed, name));
-      return planned === undefined || isInert(planned, exchanges) ? undefined : planned;
+export function vendorFaults(recorded: Recording, seed: number): readonly Row[] {
+  return CATALOGUE.map(({ name, summary, excuses, plan }): Row => {
+    const planFor = (recording: Recording) => {
+      const planned = plan(viewOf(recording, seed, name));
+      return planned === undefined || isInert(planned, recording) ? undefined : planned;
     };
-    const planned = inject(recording);
-    return { name, summary: planned === undefined ? summary : `${summary}: ${planned.at}`, excuses, inject };
+    const planned = planFor(recorded);
+    return {
+      name,
+      summary: planned === undefined ? summary : `${summary}: ${planned.at}`,
+      excuses,
+      kind: "fault",
+      inject({ recording }) {
+        const injected = recording && planFor(recording);
+        return injected && { injected };
+      },
+    };
   });
 }
 

@@ -16,7 +16,8 @@ test("names are unique and don't depend on the recording or the seed", () => {
 test("a seed always chooses the same faults", () => {
   const inject = () => {
     const recording = RECORDINGS["by token"];
-    return vendorFaults(recording, SEED).map((fault) => [fault.summary, fault.inject(recording)?.exchanges]);
+    const source = { recording, records: {} };
+    return vendorFaults(recording, SEED).map((fault) => [fault.summary, fault.inject(source)?.injected?.exchanges]);
   };
   expect(inject()).toEqual(inject());
 });
