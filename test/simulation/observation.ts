@@ -49,7 +49,7 @@ export interface ObservedBatch {
   completionError?: unknown;
   /** State of the handle after the last call to it; undefined for the batches of a run. */
   handle?: SyncBatch["state"];
-  /** The handle's counts. They may grow, because a window may be sent later. */
+  /** The handle's counts. The counts may grow, because a window may be sent later. */
   stats?: () => SyncBatch["stats"];
   /** Whether the handle is closed, so that somebody else may release the lock. */
   left?: boolean;
@@ -73,7 +73,7 @@ export interface ObservedRun {
   readonly judging: Judging | undefined;
   readonly restarts: number;
   readonly snapshots: readonly WrittenSnapshot[];
-  /** The approval with which it was called. */
+  /** The approval that the caller passed. */
   readonly approve: string | undefined;
   readonly begun: number;
   ended: number;

@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import pg from "pg";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 
-/** Where Debian installs each version. */
+/** The folder in which Debian installs each version. */
 const VERSIONS = "/usr/lib/postgresql";
 /** PostgreSQL refuses to run as root. */
 const NOBODY = 65534;
@@ -36,8 +36,8 @@ export function postgresServer(settings: readonly string[] = []): PostgresServer
 }
 
 /**
- * A PostgreSQL server in its own folder. It only listens on a Unix socket, so that it needs no port. Its locale sorts
- * the way people do. It ends with this process, even if the process crashes.
+ * A PostgreSQL server in its own folder. The server listens only on a Unix socket, so that it needs no port. Its locale
+ * sorts the way people do. The server ends with this process, even if the process crashes.
  */
 export class PostgresServer {
   readonly #settings: readonly string[];

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll } from "vitest";
 
-/** Where Debian installs it. */
+/** The path at which Debian installs slapd. */
 const PROGRAM = "/usr/sbin/slapd";
 
 /** Continuous integration installs the package and never skips. */
@@ -102,7 +102,7 @@ async function start(ldif: string): Promise<{ readonly url: string; readonly clo
   };
 }
 
-/** It reports its start before it listens. */
+/** slapd reports its start before it listens. */
 async function accepts(port: number): Promise<boolean> {
   const socket = connect(port, "127.0.0.1");
   try {

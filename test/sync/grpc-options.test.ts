@@ -117,7 +117,7 @@ test.each(["https_proxy", "HTTPS_PROXY", "http_proxy", "grpc_proxy"])(
       await syncClient(`http://${host}:${plain.port}`, { channelOptions }).startBatch(START);
       await syncClient(`https://${host}:${secure.port}`, { channelOptions, tls }).startBatch(START);
     }
-    // Nobody listens there, but the proxy would have answered.
+    // No server listens on this port, but the proxy would have answered.
     const v6 = syncClient(`http://[::1]:${plain.port}`, { channelOptions });
     await expect(v6.startBatch(START)).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
     expect(proxy.accepted()).toBe(0);

@@ -11,7 +11,7 @@ import { testService } from "../support/test-service.js";
 
 const MINUTE = 60_000;
 const harness = useScriptedServer();
-/** Its clock stands still. */
+/** The server's clock stands still. */
 const frozen = testService({ server: { clock: new TestClock({ startAt: new Date("2026-01-01") }) } });
 const LOST = { code: 14, details: "connection dropped" };
 const LOCKED = { code: 6, details: "locked" };

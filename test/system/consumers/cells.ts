@@ -194,7 +194,7 @@ const vite: Cell = {
 };
 
 const NPM = ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline"] as const;
-/** A client reads every answer, whichever graphql the project has. */
+/** A client reads every answer, no matter which version of graphql the project has. */
 const COUNTED = { licensePlans: { totalCount: 0 } };
 const graphqls = ["15.11.0", "16.15.0", "17.1.0"].map((version): Cell => {
   const graphql = Number.parseInt(version, 10);
@@ -240,7 +240,7 @@ const everything: Cell = {
   alone: true,
 };
 
-/** They need a later Node than the SDK, so the SDK's own tests use the previous versions. */
+/** These packages need a later Node than the SDK, so the SDK's own tests use their previous versions. */
 const newest: Cell = {
   name: "OpenTelemetry 3, undici 8, got 16 and ldapts 9",
   tools: ["node-24", "typescript-7"],

@@ -89,10 +89,10 @@ export class Workers {
     const running = this.#running.get(worker);
     if (running === undefined) return undefined;
     this.#running.delete(worker);
-    // Not the time at which this process hears of it, which may be seconds later.
+    // The time of the kill is noted now, because this process may hear of the worker's end seconds later.
     this.kills.push({ at: Date.now(), worker });
     running.child.kill(signal);
-    // By then, all that it printed is in the lines.
+    // Once the output is closed, the lines contain everything that the worker printed.
     await running.closed;
     return running.child.signalCode ?? running.child.exitCode;
   }

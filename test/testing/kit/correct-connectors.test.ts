@@ -14,7 +14,7 @@ type User = z.output<typeof USER>;
 
 interface Page {
   readonly users: readonly User[];
-  /** Undefined on the last page. */
+  /** The cursor of the next page; undefined on the last one. */
   readonly next: string | number | undefined;
   readonly total?: number | undefined;
 }

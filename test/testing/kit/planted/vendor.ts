@@ -21,7 +21,7 @@ export interface Page {
 
 export const END: Page = { users: [], next: undefined };
 
-/** Not the recorded key, because each process has its own. */
+/** This isn't the recorded key, because each process has its own key. */
 const KEY = "key-of-the-planted-connectors-0815";
 
 /** The guard without its rules: it still reads baselines. */
