@@ -54,7 +54,7 @@ describe("in a runner", () => {
   );
   for (const { name, run } of connectorTests(table, { only: ["no-fault", "source-fails-midway"] }))
     test(name, run, 60_000);
-  test("takes no argument, because runners would take it for a callback", () => {
+  test("tests take no argument, because runners would mistake it for a callback", () => {
     for (const { run } of named(["status-500-once"])) expect(run).toHaveLength(0);
   });
 });

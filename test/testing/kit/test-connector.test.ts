@@ -114,7 +114,7 @@ test.each([
   expect(discreet.faults).toMatchObject([{ verdict: "refused" }]);
 });
 
-test("skips the faults in except, and repeats the reason", async () => {
+test("skips the faults that `except` names, and repeats their reasons", async () => {
   const reason = "ids are case-sensitive here";
   const only = ["status-500-last", "twin-id-in-case"];
   const except = { "twin-id-in-case": reason };
