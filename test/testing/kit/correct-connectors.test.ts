@@ -1,4 +1,4 @@
-/** Connectors that do everything right, one for each way in which vendors list. No fault may make one of them WRONG. */
+/** Connectors that do everything right, one for each way in which vendors list, so no fault may make one WRONG. */
 import { defineConnector } from "@saas-management/sdk";
 import { testConnector } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
@@ -14,7 +14,7 @@ type User = z.output<typeof USER>;
 
 interface Page {
   readonly users: readonly User[];
-  /** Undefined on the last page. */
+  /** The cursor of the next page; undefined on the last one. */
   readonly next: string | number | undefined;
   readonly total?: number | undefined;
 }
