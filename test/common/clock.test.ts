@@ -56,7 +56,7 @@ test("a test clock without startAt shows the system time plus what you advanced 
 test("a running test clock waits only for the time left after it was advanced", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
-  // Doesn't yield to the event loop, because other tests' sockets could set timers.
+  // This doesn't yield to the event loop, because other tests' sockets could set timers.
   const pass = async (ms: number) => {
     vi.advanceTimersByTime(ms);
     for (let microtask = 0; microtask < 20; microtask += 1) await undefined;
@@ -104,7 +104,7 @@ test("a driven test clock rejects with the error of the work, and doesn't move a
   await late;
 });
 
-test("a driven test clock fires no timeout while a busy machine slows down the work", async () => {
+test("a driven test clock fires no timeout just because a busy machine slows down the work", async () => {
   const clock = clockAtNoon();
   // Simulates a process that gets the processor only ten times a second.
   let time = 0;

@@ -77,7 +77,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** The ids that the ledger knows; undefined if it refuses. */
+/** The ids that the ledger knows; undefined if the ledger is refused. */
 async function known(): Promise<string | undefined> {
   const outcome = await outcomeOf(async () => {
     const pieces: Uint8Array[] = [];
@@ -91,7 +91,7 @@ async function known(): Promise<string | undefined> {
   return outcome?.error === undefined ? outcome?.value : undefined;
 }
 
-test("a damaged ledger file is refused, or has the ids that were written", {
+test("a damaged ledger file is refused, or yields the ids that were written", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const whole = await known();
@@ -119,7 +119,7 @@ test("no installation name leads outside the ledger's directory", { timeout: TIM
   await holds({ group: GROUP, what: "names of installations", share: 0.05 }, property);
 });
 
-test("a damaged journal entry names the batch that was written, or none", {
+test("a damaged journal entry names the right batch, or none", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const seen = { ended: 0, ignored: 0 };

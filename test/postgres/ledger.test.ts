@@ -47,7 +47,7 @@ describe.skipIf(skipped)(`a ledger in PostgreSQL${whySkipped}`, () => {
     await heldBy(service.runAccounts(named.slice(0, 4), { ledger }));
     const { rows } = await server.pool().query(`SELECT key, rest FROM ${schema}.ledger_values`);
     expect(rows.length).toBeGreaterThan(2);
-    // There are no lists for people to read either: hashes would mean nothing to them.
+    // There are no lists for people, either, because hashes would mean nothing to them.
     for (const { key, rest } of rows) expect(`${key} ${rest}`).not.toMatch(/person|[.]txt/);
   });
 

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { schemaType } from "../support/adopted.js";
+import { expect } from "vitest";
+import { schemaType, testOfAssumedSchema as test } from "../support/adopted.js";
 import { plan, startServer } from "./graphql-setup.js";
 
 const caseFields =

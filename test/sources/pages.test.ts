@@ -62,7 +62,7 @@ test("compares the records of items with methods", async () => {
   expect(issue).toMatchObject({ location: "page 2" });
   expect(disposition(error)).toBe("retry-after");
   expect(await pagesOf((page) => [`u${page}`])).toHaveLength(4);
-  // Items that are left out on every page prove nothing.
+  // Pages whose items are all left out don't count as repeated.
   expect(await pagesOf(() => ["x"])).toEqual([]);
 });
 

@@ -110,7 +110,7 @@ test.each<readonly [string, readonly object[], string, string]>([
   expect(batch.state).toBe(state);
 });
 
-/** What the service answers to a completion and to the abort after it, the abort's outcome, and the state. */
+/** The service's answers to a completion and to the following abort, the abort's outcome, and the batch's state. */
 test.each<[string, readonly object[], object, string, string]>([
   ["the service has completed it", [LOST, LOST, LOST], batchIs("completed"), "completed", "completed"],
   ["the abort of an unclear one is refused", [LOST, LOST, LOST], REFUSED, "SYNC_PROTOCOL", "unknown"],
@@ -172,7 +172,7 @@ test("cancels the write in flight, rejects the queued one and closes the source 
   expect(harness.server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
 });
 
-test("shares an abort in progress, repeats a failed one, and refuses one after it", async () => {
+test("shares an abort in progress, repeats a failed abort, and refuses another one afterwards", async () => {
   harness.server.scripts.AbortSyncBatch.push(LOST, LOST, LOST);
   const batch = await startBatch();
   await expect(batch.abort()).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });

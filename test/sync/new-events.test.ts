@@ -38,7 +38,7 @@ test.each([
   ["two files that overlap", "abc|bcd 4 2", "bcd|cde 1 5"],
   ["a row that occurs twice", "aba 2 1", "abac 1 3"],
 ])("sends each event once: %s", async (_, ...runs) => {
-  // A letter is an event; `|` separates two files. Then come the numbers of those that are sent and skipped.
+  // A letter is an event; `|` separates two files. The numbers of sent and skipped events follow.
   for (const [files = "", ...counts] of runs.map((run) => run.split(" "))) {
     const written = files.split("|").map((letters) => [...letters].map((id) => event(id)));
     const { sent, skipped } = await runOfFiles(written);

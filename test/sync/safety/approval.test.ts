@@ -69,7 +69,7 @@ test.each([
     const receipt = await send(records(), { approve: first.approvalId });
     expect(receipt.collections.accounts?.approved).toEqual([rule]);
     expect(`${receipt}`).toContain(`accounts: approved: ${rule}.`);
-    // It may stay in the configuration, but no longer covers anything.
+    // A used approval may stay in the configuration, but no longer covers anything.
     await send(records(), { approve: first.approvalId });
     const next = await heldBy(send(people(5, { username: "" }), { approve: first.approvalId }));
     expect(next.message).toContain("no approval is pending");

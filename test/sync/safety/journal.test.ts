@@ -43,7 +43,7 @@ function otherJournal() {
   return new Journal(ledger, { clock, logger: quietLogger({}) }, call);
 }
 
-/** The entry of a started batch, as another process puts it, with its last heartbeat this long ago. */
+/** Puts the entry that another process makes for a started batch, with its last heartbeat this long ago. */
 async function orphan(ageMs: number, owner: object = { host: "another" }): Promise<string> {
   const { id } = await service.startBatch();
   const journal = otherJournal();

@@ -207,7 +207,7 @@ test.each([
   expect(service.states()).toEqual(["aborted"]);
 });
 
-/** What each code is for, according to the docs: an error from the row, and its `disposition`. */
+/** For each exit code in the docs' table, an error that the row describes, and the error's `disposition`. */
 const ROWS: readonly (readonly [code: string, dispositions: string, errors: readonly unknown[]])[] = [
   ["0", "", []],
   ["1", "`unknown`", [new Error("of a connector"), new ClosedError("")]],

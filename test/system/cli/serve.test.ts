@@ -214,7 +214,7 @@ test.each([
   },
 );
 
-test("lets the process exit after close(), whatever clients do", async () => {
+test("lets the process exit after close(), no matter what clients do", async () => {
   const child = spawn(process.execPath, [programFile("close-script")]);
   onTestFinished(() => void child.kill("SIGKILL"));
   expect(await text(child.stdout)).toBe("closed\n");

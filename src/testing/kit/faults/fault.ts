@@ -156,7 +156,7 @@ export interface PassedBlock {
 export interface InjectedRecords {
   /** Where the fault is injected: `accounts, from record 7`. */
   readonly cause: string;
-  /** Returns the records to pass on: the same array to leave the block alone. Throws if the source fails. */
+  /** Returns the records to pass on, or the same array to leave the block alone. Throws if the source fails. */
   pass(block: PassedBlock): readonly object[];
   /** Records to add at the end of a collection. */
   end?(collection: Collection): readonly object[];

@@ -37,7 +37,7 @@ export const ITEM_FAULTS: readonly ItemFault[] = [
   ["unicode-cut", "one", "a text was cut in the middle of an emoji", field("string", by(cutEmoji))],
   ["ids-of-other-type", "all", "all ids are strings instead of numbers, or vice versa", ids(otherType)],
   ["item-without-id", "one", "an item has no id", ids(() => undefined)],
-  ["other-tenant-in-some", "some valid", "some items are another tenant's", otherTenant],
+  ["other-tenant-in-some", "some valid", "some items belong to another tenant", otherTenant],
 ];
 
 /** Changes a field that all items have; names and addresses first. */

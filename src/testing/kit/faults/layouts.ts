@@ -73,7 +73,7 @@ const ROWS: readonly Row[] = [
 
 export const LAYOUTS: readonly FaultKind[] = [
   ...kindsOf(ROWS, planOf),
-  // For a connector that writes neither ids nor names, the two records are equal.
+  // If a connector writes neither ids nor names, the extra item makes an equal record.
   ...kindsOf([["twin-id-in-case", "any", "an extra item's id differs only in letter case", twin]], planOf, [
     "added",
     "doubled",
@@ -120,7 +120,7 @@ function halved({ view, listing, pages, all }: Cut): readonly Items[] | Plan | u
 
 /**
  * Offsets stay the same: each request gets half of the items that it asks for, and an extra request gets the other
- * half. If answers name the next offset, the answer with the first half names the offset of the other.
+ * half. If answers name the next offset, the answer with the first half names the offset of the other half.
  */
 function halvedOffsets(view: View, listing: Listing, size: number): Plan | undefined {
   const { asks } = listing;
