@@ -9,7 +9,7 @@ function collection(count: number): Responder {
   return (request, response) => servePage(response, pageOf(count, request));
 }
 
-/** Answers with these pages, and with the last one from then on. */
+/** Answers with these pages in turn, then always with the last page. */
 function pages(...served: ServedPage[]): Responder {
   return (_, response, index) =>
     servePage(response, served[index] ?? served.at(-1) ?? forwardPage([], undefined));
@@ -28,7 +28,7 @@ test("requests nothing before a connection is used", async () => {
   const apps = client.applications();
   apps[Symbol.asyncIterator]();
   apps.pages();
-  // Earlier requests would have arrived with this one.
+  // If earlier requests had been sent, they would have arrived before this request.
   await client.request("{ a }", {});
   expect(server.requests).toHaveLength(1);
 });

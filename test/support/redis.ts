@@ -40,7 +40,7 @@ export class RedisServer {
       "--save",
       "",
     ];
-    // The shell stops the server when its input ends; that also happens if this process dies.
+    // The shell stops the server when the shell's input ends, which also happens if this process dies.
     const script = '"$@" </dev/null & read -r _; kill -KILL $! 2>/dev/null; wait $!';
     const server = spawn("sh", ["-c", script, "sh", PROGRAM, ...settings], {
       stdio: ["pipe", "pipe", "inherit"],

@@ -83,7 +83,7 @@ async function start(ldif: string): Promise<{ readonly url: string; readonly clo
   });
   const port = await freePort();
   const url = `ldap://127.0.0.1:${port}`;
-  // The shell stops the server when its input ends; that also happens if this process dies.
+  // The shell stops the server when the shell's input ends, which also happens if this process dies.
   const script = '"$@" </dev/null & read -r _; kill -TERM $! 2>/dev/null; wait $!';
   const command = [PROGRAM, "-f", config, "-h", url, "-d", "none"];
   const server = spawn("sh", ["-c", script, "sh", ...command], { stdio: ["pipe", "ignore", "pipe"] });

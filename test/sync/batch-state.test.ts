@@ -110,7 +110,7 @@ test.each<readonly [string, readonly object[], string, string]>([
   expect(batch.state).toBe(state);
 });
 
-/** What the service answers to a completion and to the abort after it, the abort's outcome, and the state. */
+/** The service's answers to a completion and to the following abort, the abort's outcome, and the batch's state. */
 test.each<[string, readonly object[], object, string, string]>([
   ["the service has completed it", [LOST, LOST, LOST], batchIs("completed"), "completed", "completed"],
   ["the abort of an unclear one is refused", [LOST, LOST, LOST], REFUSED, "SYNC_PROTOCOL", "unknown"],

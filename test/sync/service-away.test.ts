@@ -21,7 +21,7 @@ async function runAway(options: Partial<RunOptions> = {}) {
     if (progress.type !== "service-away") return;
     pauses.push(progress.delayMs);
     ends.push(progress.until.getTime());
-    // The pause begins after it is reported.
+    // The run reports a pause before the pause begins.
     setImmediate(() => clock.advance(progress.delayMs));
   };
   const ended = await service.sync

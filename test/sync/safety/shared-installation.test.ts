@@ -1,4 +1,4 @@
-/** Several connectors of one installation: what is held for one stands until a run of its collections is completed. */
+/** Several connectors of one installation: a hold stands until a run of the held collections is completed. */
 import { readFile } from "node:fs/promises";
 import { fileLedger, type RunHistory, type RunOptions, storeLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** The error about a damaged state is right: without the file, runs continue from the previous state and its ids. */
+/** The error about a damaged state is right: without the state's file, runs continue from the previous state. */
 import { existsSync } from "node:fs";
 import { readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";

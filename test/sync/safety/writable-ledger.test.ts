@@ -1,4 +1,4 @@
-/** The ledger is proved writable before the source is read, and a run says so if the ledger could not note its end. */
+/** A run checks that the ledger is writable before it reads the source, and reports if its end can't be noted. */
 
 import { constants } from "node:fs";
 import promises, { mkdir, readdir, writeFile } from "node:fs/promises";

@@ -23,7 +23,7 @@ afterEach(() => {
   restore();
 });
 
-/** Runs a connector's code, and returns what it noted after each of these steps of time, in milliseconds. */
+/** Runs a connector's code, and returns what the code noted after each of these steps of time, in milliseconds. */
 async function noted(code: (note: (text: string) => void) => unknown, ...steps: readonly number[]) {
   const texts: string[] = [];
   enterVirtualTime(time, () => void code((text) => texts.push(text)));
