@@ -213,7 +213,7 @@ test("reports that the guard would hold the run, judged by the preview's rules",
     approval: undefined,
   });
   expect(held.refusals).toEqual(["A run would be held: 20 of 40 accounts would be removed."]);
-  expect(`${held}`).toContain(`${held.held}`.slice("A run".length));
+  expect(`${held}`).toContain(` removed\n${held.held}`);
   const guard = { collections: { accounts: { removed: { maxShare: 0.5 }, window: false } } } as const;
   expect((await preview(["accounts"], write, { guard })).refusals).toEqual([]);
   const elsewhere = { installationId: "another" };

@@ -85,7 +85,7 @@ test("a connector that uses the cassette writes as many records, with the same r
   await captureRecords(connector, { cassette: to });
   expect(written.map(({ role, joins }) => [role, joins])).toEqual(PEOPLE.map(() => ["member", true]));
   expect(written.filter(({ name }) => live.some((person) => person.name === name))).toEqual([]);
-  expect(printed.join("")).toContain("role stays: member");
+  expect(printed.join("")).toContain("role is kept as it is: member");
 });
 
 /** Serves the events after an id; each request adds some. */
