@@ -29,7 +29,7 @@ const IN_A_SHELL: Readonly<Record<string, string>> = {
   waitForLockMs: "Use --wait-for-lock SECONDS",
 };
 
-/** Few, because every row has a problem if the whole file is wrong. */
+/** Maximum number of issues to show. If the whole file is wrong, every row has one. */
 const SHOWN_ISSUES = 3;
 
 /** Reports an error on stderr. @returns the exit code */

@@ -100,7 +100,7 @@ export class PageProof {
     if (!this.#itemsAreComparable) this.#refuseRepeated(records, number, "records");
   }
 
-  /** If items are deleted during the read, later ones move up, and a read by page number skips some of those. */
+  /** If items are deleted during the read, later items move to earlier pages, and some of them aren't read. */
   #refuseShrunkTotal(total: number | undefined, location: string): void {
     if (total !== undefined && this.#total !== undefined && total < this.#total) {
       throw problemAt(

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { PassThrough, Transform } from "node:stream";
 import { listenTcp, type Peer } from "./tcp-peers.js";
 
-/** To the server, or from the server. */
+/** The direction of bytes: to the server, or from the server. */
 type Direction = "request" | "answer";
 
 /** A fault of a connection. `afterBytes` counts the bytes of one direction from the connection's beginning. */

@@ -50,7 +50,7 @@ export function ownTag(salt: string, text: string): string {
 
 /**
  * Replaces texts word by word: equal words get equal fakes of the same length, form and letter case. Names still match
- * their e-mail addresses, and ids their links; the text between the words stays.
+ * their e-mail addresses, and ids match their links. The text between the words stays.
  */
 export class Fakes {
   /** Fakes by word, in lower case. */

@@ -19,7 +19,7 @@ const RESOURCE = /^(?:v\d{1,2}|[a-z]+(?:[-_.][a-z]+)*)$/i;
 const JWT = /^(eyJ[\w-]+)\.(eyJ[\w-]+)\.[\w-]*$/;
 const RELATION = /rel="?(?:next|prev|previous|first|last|self)"?/;
 const ESCAPED = /^[^\s%]*(?:%[0-9a-f]{2}[^\s%]*)+$/i;
-/** The shortest word that counts as a copy from an answer, in a text whose words don't all come from answers. */
+/** In a text that isn't wholly copied from answers, the answers' words of at least this length count as copies. */
 const SHORTEST_COPY = 5;
 
 type MapText = (text: string, field: string) => string;

@@ -299,7 +299,7 @@ function approved(name: string, ending: Ending, { shown, sent }: Approved): Atta
   });
 }
 
-/** Uses an approval, and passes it to every later run too. */
+/** Uses an approval, and also passes it to every later run. */
 function spent(
   name: string,
   between: (service: TestService, approve: string | undefined) => Promise<void>,

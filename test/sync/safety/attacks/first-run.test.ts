@@ -111,7 +111,7 @@ function lost(name: string, prepare: (service: TestService) => Promise<unknown>)
   });
 }
 
-/** Half of the records, after a run that was meant to be another ledger's first one. */
+/** Sends half of the records after a run that was meant to be the first one of another ledger. */
 function afterFirst(
   name: string,
   ending: Ending,
