@@ -24,7 +24,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** Subscribes to the given channels, and records their messages: `sync.rpc start`. */
+/** Subscribes to the given channels, and records the messages: `sync.rpc start`. */
 function watch(names: readonly string[], onStart: (message: ChannelMessage) => void = () => {}) {
   const order: string[] = [];
   const messages: ChannelMessage[] = [];

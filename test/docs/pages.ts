@@ -63,7 +63,7 @@ export class Page {
     );
   }
 
-  /** Targets of its links within the repository, each with its anchor. */
+  /** Targets of the page's links within the repository, with their anchors. */
   links(): readonly URL[] {
     const links = this.text.replace(FENCE, "").matchAll(/\]\((?![a-z]+:)([^)\s]+)/g);
     return [...links].map(([, target = ""]) => new URL(target, new URL(this.path, ROOT)));

@@ -77,7 +77,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** The ids that the ledger knows; undefined if it refuses. */
+/** The ids that the ledger knows; undefined if the ledger is refused. */
 async function known(): Promise<string | undefined> {
   const outcome = await outcomeOf(async () => {
     const pieces: Uint8Array[] = [];

@@ -79,7 +79,7 @@ test("requests a page again if its prefetch timed out before it was due", async 
   await server.requests[1]?.cancelled;
   expect((await iterator.next()).value?.nodes).toMatchObject([{ id: "n2" }, { id: "n3" }]);
   expect(server.requests[2]?.body.variables).toEqual(server.requests[1]?.body.variables);
-  // A page that is due fails when its time is up.
+  // A page that is due fails at the time limit.
   const last = rejection(iterator.next());
   await server.arrived(4);
   await turns(50);
@@ -98,7 +98,7 @@ test.each(["nodes", "pages"])(
     const perPage = kind === "nodes" ? 2 : 1;
     for (let page = 1; page <= 5; page++) {
       for (let step = 0; step < perPage; step++) await iterator.next();
-      // Long enough for a slow consumer.
+      // This is longer than a slow consumer takes.
       const [slowAt, giveUpAt] = [performance.now() + 2, performance.now() + 5_000];
       while (performance.now() < slowAt || (server.arrived() < page + 1 && performance.now() < giveUpAt));
       expect(server.arrived()).toBe(page + 1);

@@ -12,7 +12,7 @@ const DAY_MS = 24 * 60 * 60_000;
 /** A snapshot that the service has completed. */
 interface Done extends WrittenSnapshot {
   readonly run: ObservedRun;
-  /** Whether the run learned that it was completed, and told the ledger before a later run was judged. */
+  /** Whether the run learned of its completion, and told the ledger before a later run was judged. */
   known: boolean;
   /** Whether the snapshot broke a rule with an approval. */
   readonly approved: boolean;
@@ -162,7 +162,7 @@ function unapproved(
   });
 }
 
-/** The ids of a collection in the first run that was held with this approval id. Later held runs don't replace them. */
+/** The ids of a collection in the first run that was held with this approval id: later runs don't replace these ids. */
 function heldIds(approve: string, collection: string, runs: readonly ObservedRun[]): ReadonlySet<string>[] {
   const first = runs.find(
     ({ error }) => error instanceof RunHeldError && error.report.approval?.id === approve,

@@ -18,7 +18,7 @@ const programs = findPrograms();
 
 /** Continuous integration installs the package and never skips. */
 export const skipped = programs === undefined && process.env["CI"] === undefined;
-/** Ends the titles of tests that may be skipped. */
+/** The end of a test's title, which says why the test is skipped. */
 export const whySkipped = skipped ? " (skipped: Debian's package postgresql is not installed)" : "";
 
 function findPrograms(): string | undefined {
@@ -56,7 +56,7 @@ export class PostgresServer {
     return { host: this.#folder, user: "postgres", database: "postgres" };
   }
 
-  /** Creates its data and starts it. */
+  /** Creates the server's data, and starts the server. */
   async create(): Promise<void> {
     this.#folder = await mkdtemp(join(tmpdir(), "sdk-pg-"));
     if (asUser.uid !== undefined) await chown(this.#folder, asUser.uid, asUser.gid);
@@ -65,7 +65,7 @@ export class PostgresServer {
     await this.start();
   }
 
-  /** Resolves when it accepts connections. */
+  /** Resolves when the server accepts connections. */
   async start(): Promise<void> {
     const settings = [
       "listen_addresses=",
@@ -76,7 +76,7 @@ export class PostgresServer {
       ...this.#settings,
     ];
     const command = [join(bin(), "postgres"), "-D", this.#data, ...settings.flatMap((each) => ["-c", each])];
-    // The shell stops the server when its input ends; that also happens if this process dies.
+    // The shell stops the server when the shell's input ends, which also happens if this process dies.
     const script = '"$@" </dev/null & read -r _; kill -QUIT $! 2>/dev/null; wait $!';
     const server = spawn("sh", ["-c", script, "sh", ...command], {
       ...asUser,
@@ -114,7 +114,7 @@ export class PostgresServer {
     await this.start();
   }
 
-  /** Stops it and removes its data. */
+  /** Stops the server and removes its data. */
   async close(): Promise<void> {
     await Promise.all(this.#pools.map((pool) => pool.end()));
     if (this.#folder === "") return;

@@ -13,7 +13,7 @@ const PROGRAM = "/usr/sbin/slapd";
 
 /** Continuous integration installs the package and never skips. */
 export const skipped = !existsSync(PROGRAM) && process.env["CI"] === undefined;
-/** Ends the titles of tests that may be skipped. */
+/** The end of a test's title, which says why the test is skipped. */
 export const whySkipped = skipped ? " (skipped: Debian's package slapd is not installed)" : "";
 
 /** A directory of `dc=example,dc=com`, whose reader gets at most 200 entries in an answer. */
@@ -83,7 +83,7 @@ async function start(ldif: string): Promise<{ readonly url: string; readonly clo
   });
   const port = await freePort();
   const url = `ldap://127.0.0.1:${port}`;
-  // The shell stops the server when its input ends; that also happens if this process dies.
+  // The shell stops the server when the shell's input ends, which also happens if this process dies.
   const script = '"$@" </dev/null & read -r _; kill -TERM $! 2>/dev/null; wait $!';
   const command = [PROGRAM, "-f", config, "-h", url, "-d", "none"];
   const server = spawn("sh", ["-c", script, "sh", ...command], { stdio: ["pipe", "ignore", "pipe"] });

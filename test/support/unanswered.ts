@@ -27,7 +27,7 @@ export interface UnansweredLedger {
   readonly begun: readonly LedgerStep[];
   /** The steps that were completed. */
   readonly done: readonly LedgerStep[];
-  /** Continues the step, and all later ones of its kind. */
+  /** Continues the step, and all later steps of this kind. */
   answer(): void;
 }
 

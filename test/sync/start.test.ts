@@ -92,7 +92,7 @@ test("rejects when it times out, and close waits until the batch that is still s
   const client = harness.client({ clock, timeoutMs: 5000 });
   const starting = client.startBatch(START);
   await until(() => harness.server.calls.includes("StartSyncBatch"));
-  // The request itself continues, because its answer may hold a lock.
+  // The request itself continues, because the answer may come with a lock.
   expect(harness.server.timesLeftMs[0]).toBeGreaterThan(60_000);
   clock.advance(5000);
   await expect(starting).rejects.toBeInstanceOf(TimeoutError);

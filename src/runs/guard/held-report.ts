@@ -1,7 +1,7 @@
 /**
  * The report of a held run, for people. It's built from the report's data alone, so it also works for a stored report.
  */
-import { isAbsolute } from "node:path";
+import { basename, isAbsolute } from "node:path";
 import type { HeldReason, HeldReport } from "../../core/errors/index.js";
 import { type SnapshotCollection, truncateId } from "../../sync/collections.js";
 import { count, counted, quoted, withText } from "../../sync/report-text.js";
@@ -45,14 +45,16 @@ const REMOVALS = "Check the filter and the pages: a source that is cut off or fi
 const ADVICE: Readonly<Record<HeldReason["rule"], string>> = {
   removed: REMOVALS,
   window: REMOVALS,
-  added: "Check the scope of the token: another tenant's records look like this.",
+  added:
+    "Check the scope of the token: another tenant's records look like this, and so do records that come back after a removal.",
   changed: "Check the columns: a renamed or swapped one looks like this.",
   "no-baseline":
     "If this isn't the first run, the last one used another ledger (another directory, user or service address, or a container without a volume), and completing this run would remove every record that isn't in it.",
   "unreadable-ledger": "Repair the ledger, or restore it from a backup.",
 };
 const MISSING = "Check the collections that these records refer to: some of their records are missing.";
-const OTHER_IDS = "Check the tenant and the field that ids come from: none of the known ids were sent.";
+const OTHER_IDS = "Check the tenant and the field that ids come from: this run has none of the known ids.";
+const WRONG_SOURCE = "If the source is wrong, fix it and run again: there is nothing to undo.";
 
 export interface HeldScope {
   readonly installationId: string;
@@ -76,7 +78,7 @@ export function describeHeld(
   );
   if (stored?.isKnown === true)
     notes.push(
-      `The approval covers the run held at ${new Date(stored.at).toISOString()}, whose ids are listed; this run differs from it by no more than the rules allow.`,
+      `A similar run was held at ${new Date(stored.at).toISOString()}. Its approval covers this run, too, and the lists have its ids.`,
     );
   if (typeof offer === "string" && offer !== "preview") notes.push(NO_OFFER[offer]);
   const approval = stored && { id: stored.approval, expiresAt: new Date(stored.expiresAt) };
@@ -93,7 +95,8 @@ export function withHeldText<Report extends HeldReport>(report: Report): Report 
 export function heldMessage(report: HeldReport): string {
   const { summary, reasons, notes } = report;
   const found = reasons.map(foundLine).join("; ");
-  return [summary, `${found}.`, ...adviceOf(report), ...notes, ...decisionOf(report)].join(" ");
+  const lists = listsOf(report);
+  return [summary, `${found}.`, ...adviceOf(report), ...notes, ...lists, ...decisionOf(report)].join(" ");
 }
 
 /** Lines about what is held, why, and what to check. */
@@ -104,7 +107,7 @@ export function heldLines(report: HeldReport): readonly string[] {
     const own = reasons.filter((reason) => reason.collection === collection);
     return [...own.slice(0, 1).flatMap(countsLine), ...own.map((reason) => `- ${foundLine(reason)}`)];
   });
-  return [summary, ...found, ...adviceOf(report), ...notes];
+  return [summary, ...found, ...adviceOf(report), ...notes, ...listsOf(report)];
 }
 
 /** A line with the numbers of records that the last runs and this one sent, so that a sudden drop stands out. */
@@ -113,22 +116,31 @@ function countsLine({ collection, usual, diff }: HeldReason): readonly string[] 
   return before === "" ? [] : [`${collection}  ${before} → ${count(diff.sent)}`];
 }
 
-function foundLine({ rule, message, usual, examples, missing = [], listedIn }: HeldReason): string {
-  const range = isAboutRemovals(rule) ? usual.removed : rule === "added" ? usual.added : undefined;
+function foundLine({ rule, message, diff, usual, limits, examples, missing = [] }: HeldReason): string {
+  const what = isAboutRemovals(rule) ? "removed" : rule === "added" ? rule : undefined;
+  const [range, limit] = what === undefined ? [] : [usual[what], limits[what]];
+  const isAbove = what !== undefined && limit !== undefined && diff[what] > limit;
   const named = examples.slice(0, NAMED_IDS);
   const lacks = (i: number) => (missing[i] ? ` (names ${quoted(missing[i])})` : "");
   const ids = named.map((id, i) => `${quoted(id)}${lacks(i)}`).join(", ");
-  const listed = rule === "changed" ? "sampled ids" : "ids";
-  const place = listedIn === undefined || isAbsolute(listedIn) ? "" : "the ledger, as ";
   return [
     ids === "" ? message : `${message}, such as ${ids}`,
     ...(range === undefined ? [] : [usually(range)]),
-    ...(listedIn === undefined ? [] : [`all ${listed} are in ${place}${listedIn}`]),
+    ...(isAbove ? [`the limit is ${count(limit)}`] : []),
   ].join("; ");
 }
 
-function adviceOf({ reasons }: HeldReport): readonly string[] {
-  return [...new Set(reasons.flatMap(({ advice }) => advice || []))];
+function adviceOf({ reasons, approval }: HeldReport): readonly string[] {
+  const isJudged = approval !== undefined && !reasons.some(isAboutBaseline);
+  return [...new Set(reasons.flatMap(({ advice }) => advice || [])), ...(isJudged ? [WRONG_SOURCE] : [])];
+}
+
+/** Names the folder once, because all lists are in it. */
+function listsOf({ reasons }: HeldReport): readonly string[] {
+  const [first, ...others] = new Set(reasons.flatMap(({ listedIn }) => listedIn ?? []));
+  if (first === undefined) return [];
+  const place = isAbsolute(first) ? "" : "the ledger, as ";
+  return [`The ids are listed in ${place}${[first, ...others.map((path) => basename(path))].join(" and ")}.`];
 }
 
 function decisionOf({ installationId, ledger, reasons, approval }: HeldReport): readonly string[] {
@@ -149,16 +161,20 @@ export function heldSummary(reasons: readonly HeldReason[]): string {
   return `Held: ${worstOf(reasons)}. Nothing was sent.`;
 }
 
-/** The worst reason, and how many others there are. */
-export function worstOf([worst, ...others]: readonly HeldReason[]): string {
-  const more = others.length === 0 ? "" : `, and ${counted(others.length, "more reason")}`;
-  return worst === undefined ? "" : `${headline(worst)}${more}`;
+/** The worst reason, or all removals, and how many other reasons there are. */
+export function worstOf(reasons: readonly HeldReason[]): string {
+  const [worst] = reasons;
+  const isRemoval = worst?.rule === "removed";
+  const named = reasons.filter((reason) => reason === worst || (isRemoval && reason.rule === "removed"));
+  const others = reasons.length - named.length;
+  const more = others === 0 ? "" : `, and ${counted(others, "more reason")}`;
+  return `${named.map(headline).join(" and ")}${isRemoval ? " would be removed" : ""}${more}`;
 }
 
 function headline({ collection, rule, diff, fields: [field] = [], message }: HeldReason): string {
   const { known, sent, added, removed, baseline } = diff;
-  if (rule === "removed") return `${count(removed)} of ${count(known)} ${collection} would be removed`;
-  if (rule === "window") return `only ${count(sent)} ${collection} were sent`;
+  if (rule === "removed") return `${count(removed)} of ${count(known)} ${collection}`;
+  if (rule === "window") return `only ${count(sent)} ${collection} were read`;
   // If the snapshot was compared with several baselines, only the message has the right figures.
   if (rule === "added" && baseline === "completed")
     return `${count(added)} of ${count(sent)} ${collection} are new`;

@@ -129,7 +129,7 @@ function unusualShare({ maxShare }: Limits<"removed">, usual = Number.POSITIVE_I
 
 function describeRemovals({ known, sets, sent, gone }: Comparison): string {
   const details = [`${percent(gone, known)}`];
-  if (sent > 0 && gone === known) details.push("none of them are among the ids that were sent");
+  if (sent > 0 && gone === known) details.push("none of them are in this run");
   const completed = sets.find(({ origin }) => origin === "completed");
   if (sets.length > 1 && completed !== undefined)
     details.push(
@@ -148,7 +148,7 @@ function shrinkage(
   const missing = largest.sent - sent;
   if (missing < min || missing / largest.sent <= maxShare) return undefined;
   const day = new Date(largest.at).toISOString().slice(0, 10);
-  const fewer = `${count(sent)} ids were sent, ${percent(missing, largest.sent)} fewer than the ${count(largest.sent)} of ${day}`;
+  const fewer = `${count(sent)} ids, ${percent(missing, largest.sent)} fewer than the ${count(largest.sent)} of ${day}`;
   return `${fewer}; ${count(gone)} of the ${count(known)} known ids would be removed`;
 }
 
@@ -157,7 +157,7 @@ function growth({ sets, sent }: Comparison, { maxShare, min }: Limits<"added">):
   for (const { known, gone } of sets) {
     const added = sent - (known - gone);
     if (known === 0 || added <= Math.max(fewNew(known, min), maxShare * known)) continue;
-    return `${count(added)} of the ${count(sent)} ids that were sent are new, ${count(known)} were known`;
+    return `${count(added)} of ${count(sent)} ids are new; the ledger knew ${count(known)}`;
   }
   return undefined;
 }

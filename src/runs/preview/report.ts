@@ -47,7 +47,7 @@ export function linesOf({ collections, held, refusals }: Omit<RunPreview, "toStr
     ...collectionEntries(collections).flatMap(([name, preview]) => collectionLines(name, preview)),
     refusals.length === 0
       ? "A run would be completed."
-      : `A run would not be completed. ${refusals.join(" ")}`,
+      : [...(refusals[0] === held?.summary ? [] : ["A run would not be completed."]), ...refusals].join(" "),
     ...(held === undefined ? [] : String(held).split("\n").slice(1)),
   ];
 }

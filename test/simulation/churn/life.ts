@@ -21,7 +21,7 @@ function turnoverOf(installation: Installation): number {
   let turnover = churn * elapsed;
   // Staffing agencies fill a client's order within hours, once in two months.
   if (installation.has("burst") && random.chance(0.02 * elapsed)) turnover *= 15;
-  // Contracts begin and end with a month.
+  // Contracts begin and end at the turn of a month.
   return Math.floor(day) % 30 === 0 ? 4 * turnover : turnover;
 }
 
@@ -41,7 +41,7 @@ function replace(installation: Installation, collection: Modelled, share: number
   const leaving = Math.min(random.poisson(share * size), size - 1);
   if (size <= 2 || leaving === 0) return;
   const slots = random.pick(population.slots(), leaving);
-  // Some directories only deactivate those who leave, and delete them later.
+  // Some directories only deactivate leavers, and delete them later.
   if (installation.has("purge") && collection === "employees") population.change("active", slots, () => 0);
   else population.remove(slots);
 }

@@ -1,7 +1,7 @@
 /** One way to use the packed package: what to run and what it must print. */
 export interface Cell {
   readonly name: string;
-  /** Packages of `runtimes/package.json` that it needs. */
+  /** Packages of `runtimes/package.json` that the cell needs. */
   readonly tools: readonly string[];
   /** Folder of the consumer, next to this file. */
   readonly folder: string;
@@ -9,7 +9,7 @@ export interface Cell {
   readonly commands: readonly (readonly [program: string, ...args: string[]])[];
   /** Part of the last command's JSON; left out if only its exit code counts. */
   readonly prints?: Readonly<Record<string, unknown>>;
-  /** Whether CI runs it: every runtime, and what else is quick. */
+  /** Whether CI runs the cell: every runtime, and other cells that are quick. */
   readonly ci?: true;
   /** A separate project, which its first command installs. */
   readonly alone?: true;

@@ -56,7 +56,7 @@ test("every snippet of the docs type-checks", { timeout: 120_000 }, async () => 
 
 test.each(snippets.map(({ name }) => name))("snippet %s runs", async (name) => {
   await run(process.execPath, [`${OUT}${name}.js`, "--first-run"], {
-    // The files that a snippet writes are removed with it.
+    // The files that a snippet writes are removed together with the snippet.
     cwd: OUT,
     env: {
       ...process.env,

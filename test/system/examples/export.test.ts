@@ -92,7 +92,7 @@ test(
     expect(end).toBe(0);
     const used: Readonly<Record<string, number>> = JSON.parse(errors);
     const { "20": early = 0, "80": late = Number.POSITIVE_INFINITY } = used;
-    // Keeping all of them would take 20 MiB.
+    // Keeping all pages would take 20 MiB.
     expect(late - early).toBeLessThan(4);
   },
   TIMEOUT_MS,

@@ -38,7 +38,7 @@ export class Workers {
   readonly lines: Line[] = [];
   /** When workers were killed. */
   readonly kills: { readonly at: number; readonly worker: number }[] = [];
-  /** What they wrote to stderr. */
+  /** What the workers wrote to stderr. */
   readonly errors: string[] = [];
   readonly #env: NodeJS.ProcessEnv;
   readonly #running = new Map<number, { readonly child: ChildProcess; readonly closed: Promise<unknown> }>();
@@ -97,7 +97,7 @@ export class Workers {
     return running.child.signalCode ?? running.child.exitCode;
   }
 
-  /** Kills all of them. */
+  /** Kills all workers. */
   async close(): Promise<void> {
     for (const worker of this.numbers) await this.kill(worker);
   }
@@ -124,8 +124,8 @@ export class Workers {
   }
 
   /**
-   * Each pair of an installation's runs that overlapped, with the time between their claims and the one that had the
-   * lock. A run of a killed worker ended with it.
+   * Each pair of an installation's runs that overlapped, with the time between their claims, and who had the lock. A
+   * run ended at the latest when its worker was killed.
    */
   overlaps(): readonly Overlap[] {
     const diedAt = new Map(this.kills.map(({ worker, at }) => [worker, at]));

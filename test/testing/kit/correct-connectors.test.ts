@@ -1,4 +1,4 @@
-/** Connectors that do everything right, one for each way in which vendors list. No fault may make one of them WRONG. */
+/** Connectors that do everything right, one for each way in which vendors list, so no fault may make one WRONG. */
 import { defineConnector } from "@saas-management/sdk";
 import { testConnector } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
@@ -263,7 +263,7 @@ test.each(Object.entries(KINDS))(
     // The guard is off, because it would hold losses and changes no matter who caused them.
     const { faults, notRun } = await testConnector(connector, { cassette, guard: false });
     expect(faults.filter(({ verdict }) => verdict === "WRONG")).toEqual([]);
-    expect(notRun).toEqual([]);
+    expect(notRun.filter(({ reason }) => reason.includes("error of the kit"))).toEqual([]);
     const only = ["last-page-lost", "list-empty", "field-null", "other-tenant-in-some"];
     const guarded = await testConnector(connector, { cassette, only });
     expect(guarded.faults.filter(({ verdict }) => verdict === "WRONG")).toEqual([]);

@@ -40,7 +40,7 @@ function employeeOf({ id, text }: Parts) {
   return { id: id(), name: text("name"), email: text("email") };
 }
 
-/** A plan without a product belongs to its integration's product. The plan's own name may only name an edition. */
+/** A plan without a product belongs to its integration's product. The plan's own name may be that of an edition. */
 function planOf({ id, text, value }: Parts, integrationName: string) {
   const [paidSeats, consumedSeats = 0] = [count(value("paidSeats")), count(value("consumedSeats"))];
   return {

@@ -1,15 +1,7 @@
 import type { Exchange } from "../cassette/cassette.js";
 import { withItems } from "../structure/edit.js";
 import { recordedAnswer, type VendorAnswer, type VendorRequest } from "../vendor/messages.js";
-import {
-  answerLabel,
-  type FaultKind,
-  kindsOf,
-  mainAnswers,
-  type Plan,
-  pickedOf,
-  type View,
-} from "./fault.js";
+import { answerLabel, type FaultKind, kindsOf, mainAnswers, type Plan, type View } from "./fault.js";
 
 /** Changes an answer; undefined if there is nothing to change. */
 type AnswerChange = (answer: VendorAnswer, request: VendorRequest, view: View) => VendorAnswer | undefined;
@@ -95,16 +87,16 @@ const MAINTENANCE =
 /** The answers that a fault changes. A single page counts as the last one, not the first. */
 const PLACES = {
   last: (view: View) => mainAnswers(view).slice(-1),
-  any: (view: View) => pickedOf(view, mainAnswers(view)),
-  later: (view: View) => pickedOf(view, mainAnswers(view).slice(1)),
+  any: (view: View) => picked(view, mainAnswers(view)),
+  later: (view: View) => picked(view, mainAnswers(view).slice(1)),
   "named page": (view: View) => (view.main?.next.length ? mainAnswers(view).slice(1).slice(-1) : []),
   all: (view: View) => view.recording.map((_, exchange) => exchange),
   "other list": (view: View) =>
-    pickedOf(
+    picked(
       view,
       view.structure.listings.slice(1).flatMap(({ pages }) => pages.at(-1)?.exchange ?? []),
     ),
-  detail: (view: View) => pickedOf(view, view.structure.details),
+  detail: (view: View) => picked(view, view.structure.details),
   file: (view: View) => (view.main === undefined ? view.structure.texts.slice(0, 1) : []),
 } satisfies Record<string, (view: View) => readonly number[]>;
 
@@ -196,6 +188,10 @@ function expiring(error: VendorAnswer, renewal: (view: View) => number | undefin
   };
 }
 
+function picked(view: View, places: readonly number[]): readonly number[] {
+  return [view.pick(places)].filter((place) => place !== undefined);
+}
+
 function maintenance(): VendorAnswer {
   return instead(200, MAINTENANCE, HTML);
 }
@@ -224,8 +220,8 @@ function cut(share: number): AnswerChange {
   return (answer) => ({ ...answer, cutAfter: Math.floor(share < 0 ? share : answer.body.length * share) });
 }
 
-function late(minutes: number): AnswerChange {
-  return (answer) => ({ ...answer, delayMs: minutes * MINUTE_MS });
+function late(minutes: number, cutAfter?: number): AnswerChange {
+  return (answer) => ({ ...answer, delayMs: minutes * MINUTE_MS, cutAfter });
 }
 
 function start(bytes: Buffer): Buffer {

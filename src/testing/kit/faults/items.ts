@@ -3,16 +3,7 @@ import { createHash } from "node:crypto";
 import { isPlainObject } from "../../../core/validate.js";
 import { jsonOf, withBody } from "../structure/edit.js";
 import { isWithin, type JsonPath, leavesOf, valueAt, withValueAt } from "../structure/json-path.js";
-import {
-  type FaultKind,
-  isNoticedByGuard,
-  kindsOf,
-  NOTICED_ITEMS,
-  NOTICED_SHARE,
-  type Plan,
-  pickedOf,
-  type View,
-} from "./fault.js";
+import { type FaultKind, isNoticedByGuard, kindsOf, NOTICED_ITEMS, type Plan, type View } from "./fault.js";
 
 /** The items of a source. */
 export interface Items {
@@ -50,7 +41,7 @@ export const ITEM_FAULTS: readonly ItemFault[] = [
 ];
 
 /** Changes a field that all items have; names and addresses first. */
-function field(type: "string" | "number", change: Change): ItemFault[3] {
+function field(type: "string" | "boolean" | "number", change: Change): ItemFault[3] {
   return (items) => {
     const path = items.pick(fieldsOf(items, type).slice(0, 2));
     return path && { at: path.join("."), change: (item) => change(item, path) };
@@ -131,7 +122,7 @@ function isOfAnother(item: unknown, path: JsonPath, id: JsonPath): boolean {
 }
 
 /** Paths at which all items have a value of a type, e-mail addresses and names first; ids are left out. */
-function fieldsOf({ values, id }: Items, type: "string" | "number"): readonly JsonPath[] {
+function fieldsOf({ values, id }: Items, type: "string" | "boolean" | "number"): readonly JsonPath[] {
   const paths = [...leavesOf(values[0])]
     .map(({ path }) => path)
     .filter((path) => path.every((key) => typeof key === "string") && path.join("\n") !== id?.join("\n"))
@@ -145,6 +136,11 @@ function fieldsOf({ values, id }: Items, type: "string" | "number"): readonly Js
   const rank = (path: JsonPath) =>
     /mail/i.test(`${path.at(-1)}`) ? 0 : /name/i.test(`${path.at(-1)}`) ? 1 : 2;
   return paths.sort((one, other) => rank(one) - rank(other));
+}
+
+function isFewerFields(value: unknown, other: unknown): boolean {
+  const count = (item: unknown) => (isPlainObject(item) ? Object.keys(item).length : 0);
+  return count(value) < count(other);
 }
 
 /** A number that is always the same for a text, as eight hexadecimal digits. */
@@ -173,7 +169,7 @@ function planOf(view: View, [, where, , plan]: ItemFault): Plan | undefined {
     ? entries
     : where.startsWith("some")
       ? someOf(view, entries)
-      : pickedOf(view, entries);
+      : oneOf(view, entries);
   const changed = [...view.recording];
   let count = 0;
   for (const { exchange, path, value } of chosen) {
@@ -184,7 +180,7 @@ function planOf(view: View, [, where, , plan]: ItemFault): Plan | undefined {
     changed[exchange] = withBody(page, { json: withValueAt(jsonOf(page), path, other) });
   }
   // Changes that are too few for the guard look like people who joined and left.
-  if (where !== "one" && (count < NOTICED_ITEMS || count < entries.length * NOTICED_SHARE)) return undefined;
+  if (where !== "one" && !isNoticedByGuard(count, entries.length)) return undefined;
   return { at: planned.at, exchanges: changed, seenByGuardOnly: where.endsWith("valid") };
 }
 
@@ -197,9 +193,7 @@ function entriesOf({ recording, structure, main }: View): readonly Entry[] {
     const page = recording[exchange];
     return page === undefined ? [] : [{ exchange, path: [], value: jsonOf(page) }];
   });
-  const fieldsOfFirst = ([first]: readonly Entry[]) =>
-    isPlainObject(first?.value) ? Object.keys(first.value).length : 0;
-  return fieldsOfFirst(items) < fieldsOfFirst(details) ? details : items;
+  return isFewerFields(items[0]?.value, details[0]?.value) ? details : items;
 }
 
 /** As many items as the guard notices: whole pages, or consecutive details. */
@@ -210,8 +204,13 @@ function someOf(view: View, entries: readonly Entry[]): readonly Entry[] {
   const start = view.pick(main.pages.map((_, position) => position)) ?? 0;
   const some: Entry[] = [];
   for (const { exchange } of [...main.pages.slice(start), ...main.pages.slice(0, start)]) {
-    if (isNoticedByGuard(main, some.length)) break;
+    if (isNoticedByGuard(some.length, entries.length)) break;
     some.push(...entries.filter((entry) => entry.exchange === exchange));
   }
   return some;
+}
+
+function oneOf(view: View, entries: readonly Entry[]): readonly Entry[] {
+  const entry = view.pick(entries);
+  return entry === undefined ? [] : [entry];
 }

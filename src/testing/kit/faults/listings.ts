@@ -10,7 +10,7 @@ import {
   withPlaces,
 } from "../structure/edit.js";
 import type { Listing } from "../structure/structure.js";
-import { type FaultKind, itemsOf, kindsOf, type Plan, pageLabel, pickedOf, type View } from "./fault.js";
+import { type FaultKind, itemsOf, kindsOf, type Plan, pageLabel, type View } from "./fault.js";
 
 /** One page of a listing: `position` counts from 0. */
 interface PageOf {
@@ -65,10 +65,8 @@ function positionsOf(view: View, listing: Listing, where: Row[1]): readonly numb
   const all = listing.pages.map((_, position) => position);
   if (where === "all") return all;
   if (where === "last") return all.length < 2 ? [] : all.slice(-1);
-  return pickedOf(
-    view,
-    all.filter((at) => (listing.pages[at]?.items.length ?? 0) > 1),
-  );
+  const picked = view.pick(all.filter((at) => (listing.pages[at]?.items.length ?? 0) > 1));
+  return picked === undefined ? [] : [picked];
 }
 
 function leadsTo(position: number): Row[3] {

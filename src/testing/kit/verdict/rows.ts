@@ -10,6 +10,7 @@ import {
   NOTICED_ITEMS,
   type PlainRecords,
   type Plan,
+  type VendorFault,
   viewOf,
 } from "../faults/fault.js";
 import { ENTRIES } from "../faults/items.js";
@@ -29,10 +30,10 @@ export interface Source {
 }
 
 /** A row of the report. */
-export interface Row extends NamedFault, Pick<FaultKind, "excuses"> {
+export interface Row extends NamedFault, Pick<VendorFault, "excuses"> {
   readonly kind: "clean" | "unread" | "fault";
-  /** The fault for the run; undefined if it doesn't apply to the source. */
-  inject(source: Source): Pick<RunSetup, "injected" | "records"> | undefined;
+  /** The fault for the run; undefined if the source has no place for it, or another reason not to run it. */
+  inject(source: Source): Pick<RunSetup, "injected" | "records"> | string | undefined;
 }
 
 const CLEAN: Row = {
@@ -57,8 +58,7 @@ export function rowsOf(
   { cassette, only, except, seed }: ResolvedKitOptions,
   recording: readonly Exchange[] = [],
 ): readonly Row[] {
-  const rows =
-    cassette === undefined ? [CLEAN, ...recordRows()] : [CLEAN, UNREAD, ...vendorFaults(recording, seed)];
+  const rows = cassette === undefined ? recordRows() : vendorRows(recording, seed);
   const names = rows.map(({ name }) => name);
   for (const [option, given] of Object.entries({ only: only ?? [], except: Object.keys(except) })) {
     const unknown = given.find((name) => !names.includes(name));
@@ -71,23 +71,32 @@ export function rowsOf(
 }
 
 function recordRows(): readonly Row[] {
-  return RECORD_FAULTS.map(
-    ({ inject, ...fault }): Row => ({
-      ...fault,
-      kind: "fault",
-      inject(source) {
-        const records = inject(source.records);
-        return records && { records };
-      },
-    }),
-  );
+  const faults = RECORD_FAULTS.map((fault): Row => {
+    const inject: Row["inject"] = (source) => {
+      const records = fault.inject(source.records);
+      return records && { records };
+    };
+    return { ...fault, kind: "fault", inject };
+  });
+  return [CLEAN, ...faults];
+}
+
+function vendorRows(exchanges: readonly Exchange[], seed: number): readonly Row[] {
+  const faults = vendorFaults(exchanges, seed).map((fault): Row => {
+    const inject: Row["inject"] = ({ recording }) => {
+      const injected = recording && fault.inject(recording);
+      return typeof injected === "object" ? { injected } : injected;
+    };
+    return { ...fault, kind: "fault", inject };
+  });
+  return [CLEAN, UNREAD, ...faults];
 }
 
 /**
  * The catalogue leaves these out, because neither a connector nor the guard could tell them from correct answers:
  *
  * - yesterday's answer, consistent in itself, and missing items that the totals don't count either
- * - a few missing items in a listing without a total, and a few changed ids
+ * - a few changed ids
  * - damaged texts that are still valid (`ZoÃ«`), wrong values of the right type, times in another zone or in the future
  * - the same item twice with different contents: only the vendor knows which one is right
  */
@@ -97,22 +106,18 @@ const CATALOGUE: readonly FaultKind[] = [...ANSWERS, ...LAYOUTS, ...LISTINGS, ..
  * The faults of the catalogue. All recordings have the same faults; the seed picks what a fault changes, and the
  * fault's summary names it. A fault that doesn't apply to the recording stays in the list and changes nothing.
  */
-export function vendorFaults(recorded: Recording, seed: number): readonly Row[] {
-  return CATALOGUE.map(({ name, summary, excuses, plan }): Row => {
-    const planFor = (recording: Recording) => {
-      const planned = plan(viewOf(recording, seed, name));
-      return planned === undefined || isInert(planned, recording) ? undefined : planned;
+export function vendorFaults(recording: Recording, seed: number): readonly VendorFault[] {
+  return CATALOGUE.map(({ name, summary, excuses, plan }) => {
+    const inject = (exchanges: Recording) => {
+      const planned = plan(viewOf(exchanges, seed, name));
+      return typeof planned === "object" && isInert(planned, exchanges) ? undefined : planned;
     };
-    const planned = planFor(recorded);
+    const planned = inject(recording);
     return {
       name,
-      summary: planned === undefined ? summary : `${summary}: ${planned.at}`,
+      summary: typeof planned === "object" ? `${summary}: ${planned.at}` : summary,
       excuses,
-      kind: "fault",
-      inject({ recording }) {
-        const injected = recording && planFor(recording);
-        return injected && { injected };
-      },
+      inject,
     };
   });
 }

@@ -194,7 +194,7 @@ export function testAttacks(attacks: readonly Attack[]): void {
   );
 }
 
-/** A run that is refused leaves nothing behind, unless it got as far as sending records. */
+/** A refused run leaves nothing behind, unless it got as far as sending records. */
 function expectNothingSent(
   calls: readonly string[],
   { before, after }: Readonly<Record<"before" | "after", Inspection>>,

@@ -1,6 +1,6 @@
 /**
  * Fifty handmade disasters of the sources of a company with 200 people, independent of `npm run simulate:guard`. A
- * disaster passes only if the guide "Snapshot safety" says that the guard doesn't see it.
+ * disaster passes only if the guide "Snapshot safety" says that the guard can't see it.
  */
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";

@@ -48,7 +48,7 @@ export class StatusError extends Error {
   }
 }
 
-/** @throws {Error} it is not a 200 with JSON */
+/** @throws {Error} the answer is not a 200 with JSON */
 export async function jsonOf(response: Response) {
   if (response.status !== 200) throw new StatusError(response.status);
   if (!isJson(response)) throw new Error("The vendor's answer is not JSON.");
