@@ -1,4 +1,4 @@
-import type { DescEnum, DescEnumValue, DescField, DescMessage } from "@bufbuild/protobuf";
+import type { DescEnum, DescEnumValue, DescField, DescMessage, FileRegistry } from "@bufbuild/protobuf";
 
 /** The variant whose fields users write into the record itself. */
 export const GENERIC = "generic";
@@ -22,6 +22,20 @@ export class Names {
 
   value(value: DescEnumValue): string {
     return this.#names[`${contractName(value.parent)}.${value.name}`] ?? value.name;
+  }
+
+  /** The names without a target. */
+  unmet(registry: FileRegistry): readonly string[] {
+    const known = new Set<string>();
+    for (const desc of registry) {
+      if (desc.kind !== "message" && desc.kind !== "enum") continue;
+      const name = contractName(desc);
+      const parts = desc.kind === "enum" ? desc.values : desc.fields;
+      known.add(name);
+      for (const part of parts) known.add(`${name}.${part.name}`);
+    }
+    const unmet = Object.keys(this.#names).filter((name) => !known.has(name));
+    return unmet.map((name) => `contract/mapping.ts: names: the contract has no ${name}; delete this line`);
   }
 }
 

@@ -91,10 +91,11 @@ export function conditionOf(model: FieldsModel, condition: NonNullable<Field["re
   const sibling = model.fields.find((f) => f.name === condition.field);
   if (sibling?.type.kind !== "enum")
     throw new Refusal(`contract/rules.ts: messages.${model.message.name}: ${condition.field} is not an enum`);
-  const literal = enumLiterals(sibling.type.type).find((l) => l.constant === condition.value);
+  const literals = enumLiterals(sibling.type.type);
+  const literal = literals.find((l) => l.constant === condition.value);
   if (literal === undefined)
     throw new Refusal(
-      `contract/rules.ts: messages.${model.message.name}: ${sibling.type.type.name} has no value ${condition.value}`,
+      `contract/rules.ts: messages.${model.message.name}: ${sibling.type.type.name} has no value ${condition.value}, but ${literals.map((l) => l.constant).join(", ")}`,
     );
   return literal;
 }

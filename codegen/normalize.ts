@@ -50,7 +50,7 @@ export function normalize(registry: FileRegistry, mapping: Mapping, rules: Rules
   const names = new Names(mapping.names);
   const builder = new Builder(roles.service.file.proto.package, names, rules, refusals);
   for (const copy of roleMessages(roles, mapping, rules, names, refusals)) builder.add(copy);
-  refusals.push(...unmetLeftOut(rules, registry, names));
+  refusals.push(...names.unmet(registry), ...unmetLeftOut(rules, registry, names));
   if (refusals.length > 0) throw new Refusal(refusals.join("\n"));
   const file = builder.build();
   const imports = file.dependency.flatMap((name) => registry.getFile(name)?.proto ?? []);

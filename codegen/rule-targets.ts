@@ -76,7 +76,7 @@ export function unmetRules(rules: Rules, request: DescMessage): readonly string[
   ];
 }
 
-/** The message with the most of these fields, if it has at least two and at least half of them. */
+/** The message with the most of these fields, provided it has at least two and at least half of them. */
 function mostAlike(messages: readonly DescMessage[], names: readonly string[]): DescMessage | undefined {
   const shared = ({ fields }: DescMessage) => fields.filter(({ name }) => names.includes(name)).length;
   const [best] = messages.toSorted((a, b) => shared(b) - shared(a));

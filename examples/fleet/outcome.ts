@@ -32,7 +32,7 @@ export async function outcomeOf(
     case "unknown": {
       // Fails the job only if this worker still has the attempt: another one may have taken it.
       await boss.fail(QUEUE, { id, retryCount }, output);
-      // The queue's own delay grows with each attempt, but the service may ask for another one.
+      // The queue's own delay grows with each attempt, but the service may ask for a certain delay.
       const afterMs = error instanceof RateLimitError ? error.retryAfterMs : undefined;
       const startAfter = next === "retry-now" ? 0 : afterMs && Math.ceil(afterMs / 1000);
       if (startAfter !== undefined) await boss.update(QUEUE, undefined, { id, startAfter });

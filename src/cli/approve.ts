@@ -9,9 +9,7 @@ export async function run([id = ""]: readonly string[], options: Options, io: Io
   const { held, ledger } = await openHistory(await resolveConnection(options), io);
   const [found, ...further] = held.filter(({ approval }) => id.length > 3 && approval.id.startsWith(id));
   if (held.length === 0)
-    throw new UsageError(
-      `No held run in ${ledger.location}: it has been approved, or a later run completed.`,
-    );
+    throw new UsageError(`No run in ${ledger.location} is held. A later run may have completed.`);
   if (found === undefined || further.length > 0) {
     const others = held.map(({ approval }) => approval.id).join(", ");
     throw new UsageError(
@@ -20,7 +18,7 @@ export async function run([id = ""]: readonly string[], options: Options, io: Io
   }
   const { approval, isApproved } = found;
   if (approval.expiresAt.getTime() <= Date.now())
-    throw new UsageError("The approval has expired. Run again; if that run is held, it offers another.");
+    throw new UsageError("The approval has expired. Run again: a held run offers a new approval.");
   if (!isApproved) await raceAbort(ledger.approve(approval.id), io.signal);
   const until = approval.expiresAt.toISOString();
   io.data(

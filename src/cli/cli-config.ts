@@ -41,7 +41,7 @@ export interface CliConfig extends ClientOptions {
           readonly delimiter?: string | undefined;
           /**
            * Whether a file without records is an empty collection.
-           * @default false: such a file is refused, except for events if every heading is a field
+           * @default false: such a file is refused, unless it is for events and every heading is a field
            */
           readonly allowEmpty?: boolean | undefined;
         };

@@ -35,7 +35,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   status: {
     summary: "show the last runs, which one is held and why, and what to do next",
-    more: "Without an installation, it lists every installation in the ledger: last completed run, how late the next one is, and what is held.",
+    more: "Without an installation, lists every installation in the ledger with its last completed run, how late the next run is, and what is held.",
     options: ["ids", "page", ...CONNECTED],
     examples: ["status", "status --ids > ids.txt", "status --format html > held.html   # a page to forward"],
     load: () => import("./status.js"),

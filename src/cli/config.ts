@@ -74,7 +74,7 @@ export async function importModule(path: string): Promise<Readonly<Record<string
       );
     if (!isUnknown) throw new ConfigurationError(`${path} cannot be loaded.`, { cause });
     throw new ConfigurationError(
-      `${path} cannot be loaded: Node ${process.versions.node} does not read TypeScript. Use Node 22.18 or later, or install tsx and set NODE_OPTIONS="--import tsx", or write it in JavaScript.`,
+      `${path} cannot be loaded: Node ${process.versions.node} does not read TypeScript. Use Node 22.18 or later, or install tsx and set NODE_OPTIONS="--import tsx", or write the file in JavaScript.`,
     );
   }
 }

@@ -99,7 +99,7 @@ function loggerOf(io: Io): Logger {
     (said: string, details: object = {}) => {
       if (!io.verbose && (level === "debug" || level === "info")) return;
       isAway ||= said.includes(": the service is unavailable");
-      // An outage prints a line for each round of attempts, so its retries are left out.
+      // An outage prints a line for each round of attempts, so single retries are left out.
       if (isAway && !io.verbose && said.endsWith(": retrying")) return;
       // The command itself reports how the run ended.
       if (/: run (held|failed)$/.test(said)) return;

@@ -1,5 +1,6 @@
 /**
- * `status --format html`: shows held runs to the person who decides. The page has ids, but no other record data.
+ * Makes the page of `status --format html`, for the person who decides about held runs. The page has record ids, but no
+ * other record data.
  */
 import type { HeldReason, SnapshotDiff } from "../core/errors/index.js";
 import { usually } from "../runs/guard/changed.js";

@@ -36,7 +36,7 @@ type Level = "debug" | "info" | "warn" | "error";
 export class Io {
   readonly json: boolean;
   readonly verbose: boolean;
-  /** Fires at the first SIGINT or SIGTERM, with an `InterruptedError`; a second one ends the process. */
+  /** Fires at the first SIGINT or SIGTERM, with an `InterruptedError`; a second signal ends the process. */
   readonly signal: AbortSignal;
   hasWritten = false;
   /** Whether to continue if nobody reads the output any more, because the exit code says what was found. */

@@ -15,7 +15,7 @@ import type { Io } from "./io.js";
 /** What a held run would do with the ids of each list. */
 const CHANGES = { removals: "removed", additions: "added", sent: "sent", changed: "changed" } as const;
 
-/** What the ledger knows about all installations. @throws {ConfigurationError} there is no ledger, or it is damaged */
+/** The state of each installation in the ledger. @throws {ConfigurationError} there is no ledger, or it is damaged */
 export async function installationsOf(connection: Connection) {
   return readInstallations(await openAll(givenLedger(connection)), Date.now());
 }

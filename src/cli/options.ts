@@ -39,7 +39,7 @@ export const OPTIONS = {
   where: json("--where <json>", "conditions, like the client's where option"),
   order: json("--order <json>", "the order, like the client's order option"),
   fields: new Flag<string>("--fields <names>", "fields to write, such as holder.name,plan.name"),
-  limit: number("--limit <number>", "write at most this many", 1, 999_999_999),
+  limit: number("--limit <number>", "write at most this many items", 1, 999_999_999),
   pageSize: number("--page-size <number>", "request pages of this size (default: 100, or fewer)", 1, 999_999),
   days: number("--days <number>", "how far ahead to look for renewals", 1, 9999).default(90),
   demo: new Flag("--demo", "fill the workspace with a demo company"),

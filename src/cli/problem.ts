@@ -13,8 +13,8 @@ import { forTerminal, type Io } from "./io.js";
 import { UsageError } from "./options.js";
 
 /**
- * Advice for a shell, by the API option that it replaces; $ is the value. Advice about other options is dropped,
- * because the report shows causes, and what the service said, below the message.
+ * Advice for a shell, by the option that the SDK's advice names; $ is the advised value. Advice about other options is
+ * dropped, because the report shows causes, and what the service said, below the message.
  */
 const IN_A_SHELL: Readonly<Record<string, string>> = {
   allowEmpty: "set allowEmpty for it in a configuration",
@@ -29,7 +29,7 @@ const IN_A_SHELL: Readonly<Record<string, string>> = {
   waitForLockMs: "Use --wait-for-lock SECONDS",
 };
 
-/** Few, because every row has a problem if the whole file is wrong. */
+/** Maximum number of issues to show. If the whole file is wrong, every row has one. */
 const SHOWN_ISSUES = 3;
 
 /** Reports an error on stderr. @returns the exit code */
@@ -112,7 +112,7 @@ function stackOf(error: unknown): string {
 /** The held command with `--first-run`, if a missing baseline is the only reason. */
 export function firstRunSteps({ reasons }: HeldReport): readonly NextStep[] {
   if (!reasons.every(({ rule }) => rule === "no-baseline")) return [];
-  return [{ command: inShell([...process.argv.slice(2), "--first-run"]), when: "if this is its first run" }];
+  return [{ command: inShell([...process.argv.slice(2), "--first-run"]), when: "if this is the first run" }];
 }
 
 /** Commands that show and approve held runs, if the ledger could store those runs. */

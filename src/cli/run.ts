@@ -22,7 +22,7 @@ export async function run([module = ""]: readonly string[], options: Options, io
   const found = connector ?? exported;
   if (!isConnector(found))
     throw new ConfigurationError(
-      `${path} doesn't export a connector: export const connector = defineConnector({ snapshots, run }).`,
+      `${path} must export a connector: export const connector = defineConnector({ snapshots, run }).`,
     );
   if (!isPlainObject(own)) throw new ConfigurationError(`The exported options of ${path} must be an object.`);
   await execute(readConnector("run", found), own, options, await resolveConnection(options), io);

@@ -28,7 +28,7 @@ export function sharedAttributes(call: TracedCall, message: ChannelMessage): Att
   };
 }
 
-/** Attributes for spans only, because they have too many values for metrics. */
+/** Attributes of spans that have too many values for metrics. */
 export function spanAttributes({ attempt, batchId }: ChannelMessage): Attributes {
   return {
     "saas_management.batch.id": batchId,

@@ -22,8 +22,8 @@ let stopLast = (): void => {};
  * RPC. Spans and metrics contain only names and numbers, never a key, a document, a variable or a record. A second call
  * of `instrument` replaces the first.
  *
- * @param options.tracerProvider The `TracerProvider` for the spans. Default: the global one.
- * @param options.meterProvider The `MeterProvider` for the metrics. Default: the global one.
+ * @param options.tracerProvider The `TracerProvider` for the spans, by default the global one.
+ * @param options.meterProvider The `MeterProvider` for the metrics, by default the global one.
  * @returns a function that stops the instrumentation
  * @throws {ConfigurationError} a provider is invalid
  * @example

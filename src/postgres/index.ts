@@ -32,8 +32,8 @@ const MAX_NAME_BYTES = 63;
  * run sends. If a process dies, the pieces of its unfinished values stay for a day.
  *
  * Connect the pool to the primary server, because a replica may lag behind, and don't turn `synchronous_commit` off.
- * Listen for `error` on the pool, because `pg` emits it when an idle connection breaks, and without a listener, it ends
- * the process.
+ * Listen for `error` on the pool: `pg` emits this event when an idle connection breaks, and without a listener, the
+ * event ends the process.
  * @param pool A `Pool` of `pg`, or another object with its `query(text, values)`. You close the pool yourself.
  * @param options `schema`: name of the schema; `saas_management` by default. `hashIds`: stores hashes instead of ids,
  *   as in `fileLedger`; false by default.

@@ -18,8 +18,9 @@ const PIECE_BYTES = 1024 * 1024;
  * - One statement inserts a key and marks its pieces, which are already committed, as finished. So a reader that asks
  *   this server and sees the key also sees all pieces. On a replica, which may lag behind, the ledger would look older
  *   than it is.
- * - To insert a key, a statement locks the pieces before it counts them; to remove unfinished pieces, it checks the
- *   mark again after waiting for a lock. So either all pieces stay, or some are gone and the key isn't inserted.
+ * - The statement that inserts a key locks the pieces before it counts them, and the statement that removes unfinished
+ *   pieces checks their marks again after waiting for a lock. So either all pieces stay, or some are gone and the key
+ *   isn't inserted.
  */
 export class PostgresStore implements Store {
   readonly #pool: Pool;

@@ -64,8 +64,8 @@ export class TestClock {
   }
 
   /**
-   * Lets time pass for `work`. Until `work` settles, whenever nothing has happened for a moment, it moves the time
-   * forward to the next sleep or timeout. Twenty minutes of waiting take milliseconds.
+   * Lets time pass for `work`. Whenever nothing has happened for a moment, moves the time forward to the next sleep or
+   * timeout, until `work` settles. Twenty minutes of waiting take milliseconds.
    *
    * ```ts
    * const clock = new TestClock({ startAt: new Date("2026-01-01T00:00:00Z") });

@@ -24,8 +24,7 @@ export interface RunBatch<Snapshots extends SnapshotCollection = SnapshotCollect
   /** What you've written so far, per collection. It's sent after everything has been judged. */
   readonly stats: Partial<Record<Collection, WriteStats>>;
   /**
-   * See {@link SyncBatch.write}. Resolves once the records are checked and stored. The counts are of records to be
-   * sent.
+   * See {@link SyncBatch.write}. Resolves once the records are checked and stored, and counts those that will be sent.
    * @throws {InvalidInputError} the snapshot collection isn't declared, or was already written
    */
   write<C extends Snapshots | EventCollection>(
@@ -58,15 +57,15 @@ export interface RunContext {
    *   advance("usage", until);
    * }
    * ```
-   * @returns undefined if no run has stored one, or without a ledger
-   * @throws {InvalidInputError} it isn't a collection of events
+   * @returns undefined if no run has stored a watermark, or without a ledger
+   * @throws {InvalidInputError} `name` isn't a collection of events
    */
   watermark(name: EventCollection): string | undefined;
   /**
    * Records how far you've read the events of a collection. It's stored only when the run completes: after a held,
    * aborted, failed or unclear run, the next run sends the same events again. A preview ignores it.
    * @param value A time, a cursor or another string of 1 to 1,000 characters. The last call counts.
-   * @throws {InvalidInputError} it isn't a collection of events, the value is invalid, or the run has no ledger
+   * @throws {InvalidInputError} `name` isn't a collection of events, the value is invalid, or the run has no ledger
    */
   advance(name: EventCollection, value: string): void;
 }
@@ -103,8 +102,8 @@ export function defineConnector<const S extends SnapshotCollection = never>(
 
 /**
  * Checks a connector, and copies its list of snapshots.
- * @param caller The method that received it.
- * @throws {InvalidInputError} it isn't an object with `snapshots` and `run`, or it has an option of the run
+ * @param caller The method that received the connector.
+ * @throws {InvalidInputError} it isn't an object with `snapshots` and `run`, or it contains an option of the run
  */
 export function readConnector<S extends SnapshotCollection>(
   caller: string,

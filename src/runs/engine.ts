@@ -30,7 +30,7 @@ import type { RunReceipt } from "./receipt.js";
 import { readSpoolOptions } from "./spool.js";
 import type { SyncClient, SyncDefaults } from "./sync-client.js";
 
-/** Kept, because each import() waits for the loader. */
+/** Caches the module, because each import() waits for the loader. */
 let runs: typeof import("./run.js") | undefined;
 
 /** The Sync API over any transport: batches, and the runs on top of them. */
@@ -119,7 +119,7 @@ export class SyncEngine implements SyncClient {
     await this.close();
   }
 
-  /** Fills in the client's defaults of a run. */
+  /** Adds the client's defaults to the options of a run. */
   #judged<Options extends RunOptions>(options: Options) {
     const defaults = this.#defaults;
     const { guard = defaults.guard, onHeld = defaults.onHeld, spool = defaults.spool } = options;

@@ -75,6 +75,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
       collection,
       lines: () => lines(collection),
       lists: {},
+      pasts: [],
     }));
   }
 
@@ -99,10 +100,11 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
   };
 
   /**
-   * Returns the inspector for a write with `newOnly`. It counts the events that it leaves out in its report.
+   * Returns the inspector for a write with `newOnly`. It skips events that were sent before, and counts them in the
+   * report.
    * @param inner Inspects the remaining events.
    * @throws {InvalidInputError} the collection is a snapshot, or the run has no ledger
-   * @throws {ConfigurationError} the ids that were sent cannot be read
+   * @throws {ConfigurationError} the ids of the events that were sent can't be read
    */
   async inspectorOf(
     { name, idField }: CollectionInfo,
@@ -123,7 +125,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
         }
         const before = own.table.size;
         own.inspect(encoded);
-        // The next run would skip the second one, too.
+        // A repeated event is skipped even if it differs, because the next run would skip it too.
         if (own.table.size > before && !own.isLastIn(known)) return inner?.inspect(encoded, record);
         report.skipped += 1;
         return false;
@@ -132,7 +134,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
     };
   }
 
-  /** Keeps the last ids, once the connector has returned. */
+  /** Stores the last ids, once the connector has returned. */
   async flush(): Promise<void> {
     for (const ids of this.#ids.values()) (await ids).own.flush();
   }
@@ -151,12 +153,12 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
 
   async #known(ledger: CollectionLedger | undefined): Promise<IdTable> {
     const read = async (seen: LedgerSnapshot) => {
-      // After a run that may have been completed, the next one sends the events again, as with a watermark.
+      // If nobody knows whether a run was completed, the next one sends its events again, as it does with a watermark.
       const known = ledger?.known(seen).find(({ state }) => state === "completed");
       return known === undefined ? new IdTable() : tableOf(known.lines());
     };
     try {
-      // Once more, because another run may have replaced its ids in the meantime. Then this one is outdated.
+      // Tries again, because another run may have replaced the ids in the meantime. If so, this run is outdated.
       return await read(this.#seen).catch(async () => read((await ledger?.read()) ?? this.#seen));
     } catch (error) {
       if (this.#log === undefined) return new IdTable();

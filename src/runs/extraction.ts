@@ -42,7 +42,7 @@ export interface ExtractionOptions {
   readonly inspectorOf: InspectorOf;
   readonly events: EventMemory;
   readonly onProgress: OnProgress | undefined;
-  /** Ends the extraction with its reason. */
+  /** Ends the extraction with the signal's reason. */
   readonly signal: AbortSignal;
 }
 
@@ -88,7 +88,7 @@ export class Extraction implements WriteTarget {
 
   /**
    * Calls the connector once and waits for its writes. Rethrows its exceptions and the signal's reason unchanged.
-   * @throws {InvalidInputError} it did not keep to its declaration
+   * @throws {InvalidInputError} it didn't write what it declares
    */
   async run(
     connector: Connector<SnapshotCollection>,
@@ -98,7 +98,7 @@ export class Extraction implements WriteTarget {
     let stayAlive = () => {};
     try {
       signal.throwIfAborted();
-      // A source may wait for something that Node doesn't know about.
+      // Keeps the process alive while a source waits for something that Node doesn't know about.
       stayAlive = this.configuration.clock.after(LONGEST_TIMER_MS, () => {}, { keepAlive: true });
       const { watermark, advance } = this.#options.events;
       const context: RunContext = {
@@ -175,7 +175,7 @@ export class Extraction implements WriteTarget {
     return { context, unlink };
   }
 
-  /** What the connector gets: no more than the methods of a {@link RunBatch}. */
+  /** The batch for the connector, with nothing but the methods of a {@link RunBatch}. */
   #batch(): RunBatch {
     const extraction = this;
     return {
@@ -205,7 +205,7 @@ export class Extraction implements WriteTarget {
 
   async #settle(): Promise<void> {
     await this.#writes.settled();
-    // Lets a write that nobody awaits continue, so that it shows what is missing.
+    // Lets a write that nobody awaits continue, so that it can report what is missing.
     await nextTurn();
     await this.#writes.settled();
     if (this.#violation !== undefined) throw this.#violation;

@@ -23,19 +23,19 @@ import { isReceipt } from "./receipt.js";
 
 /** How long a run keeps trying to send its records, in milliseconds. */
 const RETRY_FOR_MS = 600_000;
-/** The pause before the third batch, in milliseconds; it doubles with each. The second is tried at once. */
+/** The pause before the third batch, in milliseconds. It doubles with each later batch; the second has no pause. */
 const PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 30_000;
 
 type RunScope = Pick<SyncConfiguration, "clock" | "logger">;
 
-/** A batch, or the start of one, that failed. */
+/** A batch that failed or couldn't be started. */
 export interface FailedBatch {
   /** The error the run throws if it doesn't try again. */
   readonly error: unknown;
-  /** What failed on the way to the service. If it was transient, another batch may succeed. */
+  /** The failure of the connection or the service. If it is transient, another batch may succeed. */
   readonly failure: unknown;
-  /** Undefined if none was started. */
+  /** Undefined if no batch was started. */
   readonly batchId?: string;
 }
 
@@ -44,7 +44,7 @@ export class Outage {
   readonly #options: Pick<ResolvedRunOptions, "retryForMs" | "onProgress">;
   readonly #scope: RunScope;
   #since: number | undefined;
-  /** How many times it was tried again. */
+  /** How many batches the run has started after the first. */
   restarts = 0;
 
   constructor(options: ResolvedRunOptions, scope: RunScope) {
@@ -52,7 +52,7 @@ export class Outage {
     this.#scope = scope;
   }
 
-  /** Pauses before the next batch. @returns false if none may succeed, or `retryForMs` ends before it */
+  /** Pauses before the next batch. @returns false if another batch can't succeed, or `retryForMs` ends before it */
   async wait({ failure, batchId }: FailedBatch, ended: AbortSignal): Promise<boolean> {
     if (ended.aborted || !this.#mayPass(failure)) return false;
     const { retryForMs = RETRY_FOR_MS, onProgress } = this.#options;
@@ -88,8 +88,8 @@ export class Outage {
 
 /**
  * Releases the lock of a batch that failed. A failure is logged and must not mask the original error.
- * @param unclear The error of a completion that was sent. Without one, if the service calls the batch completed,
- *   someone else completed it, perhaps with only some of the records.
+ * @param unclear The error of this run's completion, if it was sent. If it wasn't, but the service says that the batch
+ *   is completed, someone else completed it, perhaps with only some of the records.
  */
 export async function released(
   batch: BatchHandle,
@@ -124,7 +124,7 @@ export async function released(
   }
 }
 
-/** The error of a run that another one has overtaken. @param names The collections that both have. */
+/** The error of a run that another one has overtaken. @param names The collections of the run. */
 export function outdated(
   installationId: string,
   names: readonly Collection[],

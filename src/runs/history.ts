@@ -11,7 +11,7 @@ import { type HeldRun, knowsSnapshots, type LedgerSnapshot, readLedger } from ".
 import { noLines } from "./ledger/value.js";
 import { describedReceipt, isReceipt, type RunReceipt } from "./receipt.js";
 
-/** As in the report of a held run. */
+/** As many ids as the report of a held run shows. */
 const MAX_EXAMPLES = { removals: 20, changed: 3 } as const;
 
 /** Fields that reports of older versions don't have. */
@@ -31,7 +31,7 @@ export interface RunHistory {
   readonly held: readonly (HeldReport & {
     readonly approval: NonNullable<HeldReport["approval"]>;
     readonly heldAt: Date;
-    /** Whether a person approved it: then the next run passes if it's similar enough to this one. */
+    /** Whether a person approved it. If so, the next run passes if it's similar enough to this one. */
     readonly isApproved: boolean;
   })[];
 }
@@ -118,7 +118,7 @@ async function readHeld(
   });
 }
 
-/** Adds the first ids that the report had. */
+/** Adds the first ids, which the stored report omits. */
 async function withExamples(
   ledger: CollectionLedger,
   approval: string,

@@ -10,10 +10,11 @@ import { aligned, count, counted, readDiff, withText } from "../sync/report-text
 import type { CompletionCounts } from "../sync/transport.js";
 import type { WriteStats } from "../sync/write/options.js";
 import type { Guard } from "./guard/guard.js";
+import type { Judged } from "./guard/held-report.js";
 import type { Lists } from "./ledger/collection-ledger.js";
 import type { CompletedRun } from "./ledger/state.js";
 
-/** What a completed run did. Plain data; as a string, a text for a log. */
+/** What a completed run did. Plain data; `toString()` returns a text for a log. */
 export interface RunReceipt {
   /** Id of the completed batch. */
   readonly batchId: string;
@@ -48,9 +49,9 @@ export interface RunReceipt {
       }
     >
   >;
-  /** Differences from what the ledger expected, and counts of events far from those of the same weekday; in sentences. */
+  /** Sentences about differences from what the ledger expected, and about unusual counts of events. */
   readonly surprises: readonly string[];
-  /** Remarks on a run that sent everything, in sentences: for example windows that failed and were halved. */
+  /** Sentences about a run that sent everything, for example about windows that failed and were halved. */
   readonly notes: readonly string[];
   /** The text. */
   toString(): string;
@@ -81,18 +82,17 @@ export function receiptOf({
   now,
   ...run
 }: RunFacts): RunReceipt {
-  const { ledger, rules, figures, approvedRules } = guard;
+  const { ledger, rules, judged } = guard;
   const collections: { -readonly [C in Collection]?: RunReceipt["collections"][C] } = {};
   const surprises: string[] = [];
   for (const [name, written] of collectionEntries(batch.stats)) {
     const [read, reported, listedIn] = [extracted[name], counts[name], lists[name] ?? {}];
-    const snapshot = guard.snapshots.get(name)?.collection;
-    const [expected, approved] = snapshot ? [figures[snapshot], approvedRules[snapshot]] : [];
+    const { figures: expected, findings = [] }: Partial<Judged> = judged.get(name) ?? {};
     collections[name] = {
       stats: { ...written, sourceWaitMs: read?.sourceWaitMs ?? 0, skipped: read?.skipped ?? 0 },
       ...(expected === undefined ? {} : { expected }),
       ...(reported === undefined ? {} : { reported }),
-      ...(approved === undefined ? {} : { approved }),
+      ...(findings.length === 0 ? {} : { approved: findings.map(({ rule }) => rule) }),
       ...(Object.keys(listedIn).length === 0 ? {} : { listedIn }),
     };
     surprises.push(...surprisesOf(name, expected, reported?.removed));
@@ -115,8 +115,8 @@ export function withSurprise(receipt: RunReceipt, surprise: string): RunReceipt 
 }
 
 /**
- * Whoever watches the job sees a surprise as an error, and on a holiday hardly anyone works. So only ten times as many
- * events as on the same weekday, or a tenth of them, count as one.
+ * A surprise is an error to the people who watch the job, and on a holiday hardly anyone works. So only ten times as
+ * many events as on the same weekday are a surprise, or a tenth of them.
  */
 const FAR = { factor: 10, runs: 3, events: 100 };
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -157,7 +157,7 @@ const HEAD = ["", "sent", "added", "kept", "removed", "service: added", "updated
 
 function linesOf(run: Omit<RunReceipt, "toString">) {
   const { batchId, restarts, durationMs, ledger = "none", guard, collections, surprises } = run;
-  // Receipts of older versions have none.
+  // Receipts of older versions have no notes.
   const { notes = [] }: Partial<typeof run> = run;
   const again = restarts === 0 ? "" : `, ${counted(restarts, "restart")}`;
   const seconds = (durationMs / 1000).toFixed(1);
@@ -221,7 +221,7 @@ function surprisesOf(collection: Collection, expected: SnapshotDiff | undefined,
   ];
 }
 
-/** Runs whose counts a report shows. */
+/** The number of runs whose counts a report shows. */
 const SHOWN_RUNS = 7;
 
 type Range = readonly [least: number, most: number];

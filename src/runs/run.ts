@@ -1,4 +1,4 @@
-/** A run extracts everything, is judged, and only then sends. Numbers as in docs/reference/run-and-guard.md. */
+/** A run extracts everything, is judged, and only then sends. For its steps see docs/reference/run-and-guard.md. */
 import { linkAbort, onAbort, raceAbort } from "../core/abort.js";
 import { BatchOutcomeUnknownError, BatchStateError } from "../core/errors/index.js";
 import { traced } from "../core/trace.js";
@@ -49,7 +49,7 @@ interface CompletedBatch {
   readonly counts: CompletionCounts;
 }
 
-/** Runs a connector where tracing sees it, until the caller, the client or a signal of the process ends the run. */
+/** Runs a connector as a traced operation, until the caller, the client or a signal of the process ends the run. */
 export async function runConnector(
   connector: AnyConnector,
   options: ResolvedRunOptions,
@@ -123,13 +123,13 @@ class Run {
     try {
       // 2 Call the connector once. No batch, no lock, no lease: a source may take hours.
       const extracted = await this.#extract(spool, before);
-      // 3 Read the ledger again, and judge all snapshots together. Held: nothing was sent.
+      // 3 Read the ledger again, and judge all snapshots together. If any is held, nothing is sent.
       const now = await this.#readLedger();
       this.#requireCurrent(extracted, now);
       const held = await extracted.guard.judge(now);
       if (held.length > 0)
         throw await extracted.guard.offer(held, now, (name) => usualOf(now.state.runs, name));
-      // 4 to 8, in another batch if one fails transiently: data that took hours to read is not thrown away.
+      // 4 to 8. If a batch fails transiently, another one sends the same data, which may have taken hours to read.
       let end = await this.#sendInBatch(extracted);
       while ("error" in end) {
         if (!(await this.#outage.wait(end, this.#ended))) throw end.error;
@@ -153,7 +153,7 @@ class Run {
     const configuration = this.#configuration;
     const signal = this.#ended;
     const guard = new Guard(this.#options, snapshots, configuration, signal, spool);
-    await guard.checkLedger();
+    await guard.checkLedger(before);
     const events = new EventMemory(guard.ledger, before, signal, spool);
     const extraction = new Extraction({
       configuration,
@@ -173,7 +173,7 @@ class Run {
     return { spool, guard, events, extraction, before };
   }
 
-  /** @throws {RunOutdatedError} another run completed one of its collections, or moved a watermark it was given */
+  /** @throws {RunOutdatedError} another run completed one of its collections, or moved one of its watermarks */
   #requireCurrent({ before, events }: Extracted, now: LedgerSnapshot): void {
     const names = [...this.#connector.snapshots, ...events.used];
     const subjects = names.map((name) => COLLECTIONS[name].wireName);
@@ -195,7 +195,7 @@ class Run {
     return end;
   }
 
-  /** 4 Abort our own orphans, and start a batch. The start is recorded before it is sent. */
+  /** 4 Abort the batches of dead processes, and start a new one. The start is recorded before it's sent. */
   async #start(): Promise<BatchHandle> {
     const { installationId, waitForLockMs, onProgress } = this.#options;
     const { noteStart, startEndsInMs, releaseOrphans } = this.#journal;
@@ -215,7 +215,7 @@ class Run {
     return batch;
   }
 
-  /** 5 to 8. Never rejects. A completed batch whose completion this run didn't send is someone else's, maybe half sent. */
+  /** 5 to 8. Never rejects. A batch that someone else has completed may be only half sent. */
   async #send(
     batch: BatchHandle,
     extracted: Extracted,
@@ -226,7 +226,7 @@ class Run {
     const cut = controller.signal;
     // Ends the writes at once; the abort below waits for the service.
     const stopListening = onAbort(cut, () => void batch.abort().catch(() => {}));
-    const ids = new BatchIds(this.#id, this.#configuration, batch.signal);
+    const ids = new BatchIds(this.#id, guard.ledger, this.#configuration, batch.signal);
     try {
       cut.throwIfAborted();
       await raceAbort(this.#journal.opened(batch.id), batch.signal);
@@ -236,7 +236,7 @@ class Run {
       // 6 Send everything.
       await sendSpool(batch, spool, this.#configuration);
       // 7 Store the ids durably, as unclear ones. Their sequence needs the lock.
-      await ids.save(guard.ledger, now, [...guard.snapshots.values(), ...events.sent]);
+      await ids.save(now, [...guard.snapshots.values(), ...events.sent]);
       // 8 CompleteSyncBatch: repeated if unclear, never guessed.
       return { batch, ids, counts: await complete(batch) };
     } catch (thrown) {
@@ -275,7 +275,7 @@ class Run {
     if (guard.ledger === undefined) return receipt;
     const { before, advanced } = events;
     const run = { at: clock.now(), token: ids.token, receipt };
-    const completion = { run, snapshots: ids.baselines(guard.pastsOf), advanced, before };
+    const completion = { run, snapshots: ids.baselines, advanced, before };
     try {
       await noteCompleted(guard.ledger, completion, this.#configuration);
       return receipt;
@@ -287,7 +287,7 @@ class Run {
   }
 }
 
-/** Completes a batch after all its records were accepted. A run knows what it had to write, which may be nothing. */
+/** Completes a batch after all its records were accepted. The run has already checked what it had to write. */
 async function complete(batch: BatchHandle): Promise<CompletionCounts> {
   try {
     return await batch.complete({ unverified: true });

@@ -16,8 +16,8 @@ const SPARE_BYTES = 64 * 1024;
 type SendConfiguration = Pick<SyncConfiguration, "maxMessageBytes" | "messageBytes" | "sendWindowBytes">;
 
 /**
- * Sends a spool's content in a batch: snapshots in full, events without those that an earlier batch of the run got
- * accepted.
+ * Sends a spool's content in a batch: snapshots in full, and events unless the service accepted them in an earlier
+ * batch of the run.
  * @throws {InvalidInputError} a message is too large with the id of the batch; nothing was sent
  * @throws the error of the first window that was not accepted
  */
@@ -43,7 +43,7 @@ async function sendCollection(
   const accepted = ({ kept }: KeptMessage) => {
     kept.isAccepted = true;
   };
-  // The records are all there, so every window is sent full.
+  // All records are there already, so every window is sent full.
   const windows = { windowBytes: configuration.sendWindowBytes, flushAfterMs: LONGEST_TIMER_MS };
   const queue = new WindowQueue<KeptMessage>({ ...context, ...windows }, { accepted });
   let firstIndex = 0;

@@ -64,7 +64,7 @@ export interface SpooledMessage extends Piece {
 
 /**
  * Keeps what a connector has written until it's judged and sent: the messages of each collection, and the lines of
- * their ids for the ledger. A log that is written once, in memory and then in a file without a name.
+ * their ids for the ledger. It's an append-only log, at first in memory and then in a file without a name.
  */
 export class Spool {
   readonly #options: ReturnType<typeof readSpoolOptions>;
@@ -89,22 +89,22 @@ export class Spool {
   }
 
   /**
-   * Takes in a message. Its buffer may be reused once this has resolved.
+   * Stores a message. Its buffer may be reused once this has resolved.
    * @throws {SpoolError} the file cannot be written
    */
   async append(collection: Collection, { bytes, bodyStart, records }: EncodedMessage): Promise<void> {
     const piece = this.#put(bytes.subarray(bodyStart));
     listOf(this.#messages, collection).push({ ...piece, records, isAccepted: false });
-    // What was noted along with the records must not pile up in memory.
+    // Waits for the lines of ids too, so that they don't pile up in memory.
     await this.settled();
   }
 
-  /** Takes in lines of ids. @param done Called when their bytes may be reused. */
+  /** Stores lines of ids. @param done Called when their bytes may be reused. */
   appendLines(collection: Collection, lines: Uint8Array, done: () => void): void {
     listOf(this.#lines, collection).push(this.#put(lines, done));
   }
 
-  /** Resolves when everything so far was taken in. @throws {SpoolError} the file cannot be written */
+  /** Resolves once everything so far is stored. @throws {SpoolError} the file cannot be written */
   async settled(): Promise<void> {
     await Promise.all(this.#storing);
     if (this.#failure !== undefined) throw this.#failure;

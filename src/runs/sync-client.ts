@@ -38,8 +38,8 @@ export interface SyncClient {
    *   until `retryForMs` is over. It sends snapshots in full, and events that weren't accepted yet. It doesn't call the
    *   connector again.
    * - If another run completes one of the same collections while this one reads its source, or moves a watermark that
-   *   this one was given, the run fails, because its data may be older. With `ledger: "none"` nothing notices: don't
-   *   let runs overlap then.
+   *   this one was given, the run fails, because its data may be older. With `ledger: "none"`, nothing notices
+   *   this, so don't let runs overlap.
    * - Errors of the connector, and the signal's reason, are rethrown unchanged; nothing is sent.
    *
    * @example
@@ -88,7 +88,7 @@ export interface SyncClient {
 
   /**
    * Acquires the installation's lock and starts a batch, without a guard, a ledger or retries of the whole batch. It
-   * sends records while it reads them: those of a batch that isn't completed stay for good, unless a completed snapshot
+   * sends records while it reads them. If the batch isn't completed, they stay for good, unless a completed snapshot
    * once contained them.
    *
    * If you give up or time runs out, the call rejects at once. The request continues, and if it still starts a batch,

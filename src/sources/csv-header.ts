@@ -4,7 +4,7 @@ import { problemAt, type RecordLocation } from "./source.js";
 /** The distinct headings of a file's first row, and the row's length. */
 export interface Headings {
   readonly found: readonly string[];
-  /** Makes an error about the row without its cells, because a file without a header starts with a record. */
+  /** Makes an error about the row. Leaves out the cells, which may be a record in a file without a header. */
   refuse(problem: string, advice?: string): InvalidInputError;
   readonly length: number;
 }
@@ -25,7 +25,7 @@ export function required(columns: readonly string[] | undefined): ChooseColumns 
   };
 }
 
-/** Distinguishes the wrong file from one that lacks a column. */
+/** Distinguishes a wrong file from a file that lacks a column. */
 export function refusedColumns(
   { refuse, length }: Headings,
   missing: readonly string[],

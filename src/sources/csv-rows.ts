@@ -14,8 +14,8 @@ export interface CsvRows {
 
 /**
  * Parses blocks of whole lines. A row spans several lines if a quoted cell contains line breaks.
- * @param given The delimiter, or a function that finds it in the header. If undefined, the delimiter is the one that
- * Excel's line `sep=;` names, or a comma.
+ * @param given The delimiter, or a function that finds it in the header. If undefined, Excel's line `sep=;` names the
+ * delimiter, which is otherwise a comma.
  * @throws {InvalidInputError} quotes don't match
  */
 export async function* csvRows(

@@ -81,7 +81,7 @@ async function* fileChunks(path: string, name: string): AsyncGenerator<Uint8Arra
     const after = await file.stat();
     if (before.isFile() && (before.size !== after.size || before.mtimeMs !== after.mtimeMs)) {
       throw new InvalidInputError(
-        `${name} changed while it was read. Read it after its writer has finished, or have the writer rename the complete file into place.`,
+        `${name} changed while it was read. Read the file after its writer has finished, or have the writer rename the complete file into place.`,
       );
     }
   } finally {

@@ -93,20 +93,20 @@ export class PageProof {
   }
 
   /**
-   * Compares the records of the latest page if its items contain functions and therefore can't be compared.
+   * Compares a page's records with those of earlier pages if its items contain functions, so that they couldn't be.
    * @throws {InvalidInputError} an earlier page had the same records
    */
   addRecords(records: readonly unknown[], number: number): void {
     if (!this.#itemsAreComparable) this.#refuseRepeated(records, number, "records");
   }
 
-  /** If items are deleted during the read, later ones move up, and a read by page number skips some of those. */
+  /** If items are deleted during the read, later items move to earlier pages, and some of them aren't read. */
   #refuseShrunkTotal(total: number | undefined, location: string): void {
     if (total !== undefined && this.#total !== undefined && total < this.#total) {
       throw problemAt(
         location,
         `has the total ${total}, but an earlier page had ${this.#total}`,
-        "The data changed during the read and items may be missing: read it again. Omit total if it does not count the whole listing.",
+        "The data changed during the read and items may be missing: read the listing again. Omit total if it does not count the whole listing.",
         RETRYABLE,
       );
     }
@@ -118,7 +118,7 @@ export class PageProof {
     throw problemAt(
       location,
       `is the last one, with ${this.#items} items in all, but the total is ${this.#total}`,
-      "Pages may be missing, or the data changed during the read: read it again.",
+      "Pages may be missing, or the data changed during the read: read the listing again.",
       RETRYABLE,
     );
   }

@@ -3,7 +3,7 @@ import type { Store } from "../runs/ledger/store.js";
 /** A check of one rule. Throws a `BrokenRule`. */
 export type StoreRule = (store: TestedStore) => Promise<void>;
 
-/** The message says what the store did, as a sentence. */
+/** An error whose message says, as a sentence, what the store did. */
 export class BrokenRule extends Error {}
 
 const MEBIBYTE = 1024 * 1024;
@@ -217,7 +217,7 @@ async function* piecesOf(
   for (const piece of pieces) yield Buffer.from(piece);
 }
 
-/** A whole value. Copies its pieces, because a store may reuse its buffer. */
+/** Reads a whole value, and copies the pieces because a store may reuse its buffer. */
 async function toBytes(value: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   for await (const piece of value) pieces.push(new Uint8Array(piece));

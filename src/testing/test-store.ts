@@ -15,7 +15,7 @@ const LIMIT_MS = 60_000;
  * Give the store as few connections as its users may have, for example one, to expose a store that needs a connection
  * for each unfinished value. The check doesn't cover crashes of a process or a machine.
  * @param makeStore Called for each of about 10 checks; may return the same store each time, even one with values.
- * @throws {Error} the store breaks a rule, which the message names, or it didn't answer for a minute
+ * @throws {Error} the store breaks a rule, which the message names, or doesn't answer for a minute
  */
 export function testStore(makeStore: () => Store | Promise<Store>): Promise<void> {
   return checkStore(makeStore, LIMIT_MS);

@@ -11,7 +11,7 @@ interface FieldFile {
   /** The file's text, or its bytes in base64. */
   readonly content?: string;
   readonly base64?: string;
-  /** What the service has afterwards, or how the file is refused. */
+  /** The records that the service has after the push; absent if the file is refused. */
   readonly records?: readonly object[];
   readonly refused?: string;
 }

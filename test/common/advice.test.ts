@@ -37,7 +37,7 @@ const CASES: readonly [option: string, fails: Failing, shown: RegExp][] = [
       await sync.startBatch({ installationId });
       await sync.startBatch({ installationId });
     },
-    / is in progress\. Use --wait-for-lock SECONDS to wait until /,
+    / is in progress\. Use --wait-for-lock SECONDS to wait for its end; /,
   ],
   [
     "serverMessage",

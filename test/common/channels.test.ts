@@ -24,7 +24,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** Subscribes to the given channels, and records their messages: `sync.rpc start`. */
+/** Subscribes to the given channels, and records the messages: `sync.rpc start`. */
 function watch(names: readonly string[], onStart: (message: ChannelMessage) => void = () => {}) {
   const order: string[] = [];
   const messages: ChannelMessage[] = [];
@@ -189,7 +189,7 @@ test("a call and the calls inside it send the entries of a carrier, and ignore a
   watch(["sync.batch", "graphql.walk"], ({ carrier }) => void Object.assign(carrier, carry));
   const batch = await harness.startBatch();
   await batch.write("accounts", accounts(1));
-  // The last call is made by the caller, outside the context of the batch.
+  // The caller makes the last call outside the context of the batch.
   const [sent] = harness.server.streams;
   expect(sent?.headers["traceparent"]).toBe("00-1");
   expect(sent?.headers["authorization"]).not.toBe("x");

@@ -56,7 +56,7 @@ test("a test clock without startAt shows the system time plus what you advanced 
 test("a running test clock waits only for the time left after it was advanced", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
-  // Doesn't yield to the event loop, because other tests' sockets could set timers.
+  // This doesn't yield to the event loop, because other tests' sockets could set timers.
   const pass = async (ms: number) => {
     vi.advanceTimersByTime(ms);
     for (let microtask = 0; microtask < 20; microtask += 1) await undefined;
@@ -104,7 +104,7 @@ test("a driven test clock rejects with the error of the work, and doesn't move a
   await late;
 });
 
-test("a driven test clock fires no timeout while a busy machine slows down the work", async () => {
+test("a driven test clock fires no timeout just because a busy machine slows down the work", async () => {
   const clock = clockAtNoon();
   // Simulates a process that gets the processor only ten times a second.
   let time = 0;
@@ -118,7 +118,7 @@ test("a driven test clock fires no timeout while a busy machine slows down the w
   expect(await clock.drive(Promise.race([work(), timeout]))).toBe("done");
 });
 
-test("long sleeps do not overflow the system clock", async () => {
+test("long sleeps do not overflow timers of the system clock", async () => {
   const stop = new AbortController();
   const timers = vi.spyOn(globalThis, "setTimeout");
   onTestFinished(() => timers.mockRestore());
@@ -129,7 +129,7 @@ test("long sleeps do not overflow the system clock", async () => {
   await expect(sleep).rejects.toBe("enough");
 });
 
-test("a call whose time is over when its key arrives sets no timer in the past", async () => {
+test("a call whose time limit has passed when its key arrives sets no timer in the past", async () => {
   const { syncUrl, apiKey: key, installationId } = (await startTestService()).server;
   let lateMs = 0;
   const { now } = performance;

@@ -31,7 +31,7 @@ const page = { select: () => ({ nodes: [], pageInfo: {} }) };
 const graphql = () => service.graphql;
 const sync = () => service.sync;
 
-/** Calls the SDK with an extra option, as JavaScript can; the types refuse it. */
+/** Calls the SDK with an extra option, as only JavaScript can, because the types refuse the option. */
 type Call = (extra: object) => unknown;
 
 const CONFIGURATIONS: Readonly<Record<string, Call>> = {

@@ -26,7 +26,7 @@ function read({ mapping, rules }: ContractFixture, files: FileDescriptorSet): re
 
 type Edit = (file: FileDescriptorProto) => void;
 
-/** A contract with a change to its file. */
+/** A copy of a contract with a change to its own files. */
 function edited(contract: ContractFixture, edit: Edit = () => {}): FileDescriptorSet {
   const file = Array.from(originalsOf(contract).files, ({ proto }) =>
     clone(FileDescriptorProtoSchema, { ...proto, sourceCodeInfo: undefined }),
@@ -224,7 +224,7 @@ const REFUSALS: readonly Refused[] = [
   [
     "a condition of an unknown value",
     ruled(FLAT, "Login", "place", { requiredWhen: { field: "state", value: "STATE_AWAY" } }),
-    "contract/rules.ts: messages.Login: State has no value STATE_AWAY",
+    "contract/rules.ts: messages.Login: State has no value STATE_AWAY, but STATE_ACTIVE, STATE_GONE",
   ],
   [
     "a method that is not there",
@@ -240,6 +240,11 @@ const REFUSALS: readonly Refused[] = [
     "a part that is not there",
     mapped(FLAT, { abort: { batchId: "batch_id" } }),
     "contract/mapping.ts: abort.batchId: flat.v2.CloseRequest has no field batch_id; it has batch",
+  ],
+  [
+    "a name for a value without its enum",
+    mapped(FLAT, { names: { ...FLAT.mapping.names, STATE_GONE: "STATE_AWAY" } }),
+    "contract/mapping.ts: names: the contract has no STATE_GONE; delete this line",
   ],
   [
     "two messages of one name",
@@ -259,7 +264,7 @@ test.each<[ContractFixture, readonly string[]]>([
   expect(read(contract, edited(contract))).toEqual(names);
 });
 
-test("code generation reports all faults of the mapping in one run, by its own keys, with what to do", () => {
+test("code generation reports all faults of the mapping in one run, and says what to do about each", () => {
   const events = { list: "events", collection: "collection", accepted: "accepted" };
   const wrong = mapped(FLAT, {
     start: { installationId: "installation_id", batchId: "batch_id" },
@@ -286,7 +291,7 @@ test("code generation reports all faults of the mapping in one run, by its own k
   ]);
 });
 
-test("code generation reports stale rules together with what follows from them", () => {
+test("code generation reports stale rules together with their consequences", () => {
   const renamed = mapped(NESTED, { names: { "Employee.Microsoft": "DirectoryEmployee" } });
   expect(refusalsOf(renamed)).toEqual([
     "contract/rules.ts: the variants EmployeeGeneric, DirectoryEmployee of Employee need the same id: true, or none",
@@ -313,7 +318,7 @@ function refusalsOf(contract: ContractFixture): readonly string[] {
   }
 }
 
-test("code generation reports everything that it refuses", () => {
+test("code generation reports all of its refusals at once", () => {
   const several = ruled(ruled(FLAT, "Login", "score"), "Login", "key");
   expect(() => read(several, edited(several))).toThrow(/Login\.score: .*\n.*Login: which field is the id\?/);
 });

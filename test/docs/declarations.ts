@@ -93,7 +93,7 @@ export class Declarations {
   }
 }
 
-/** A symbol's tags would include those of the member that it overrides. */
+/** Reads tags of the declarations, because a symbol's tags include those of an overridden member. */
 function isInternal({ declarations = [] }: ts.Symbol): boolean {
   return declarations.some((node) =>
     ts.getJSDocTags(node).some(({ tagName }) => tagName.text === "internal"),

@@ -56,20 +56,20 @@ export class Page {
     return new Page(path, await readFile(new URL(path, ROOT), "utf8"));
   }
 
-  /** Its snippets of a language: `ts` runs alone, `typescript` needs other files. */
+  /** The page's snippets of a language: `ts` runs alone, `typescript` needs other files. */
   snippets(language: "ts" | "typescript" | "sh" = "ts"): readonly string[] {
     return [...this.text.matchAll(FENCE)].flatMap(([, found, code = ""]) =>
       found === language ? [code] : [],
     );
   }
 
-  /** Targets of its links within the repository, each with its anchor. */
+  /** Targets of the page's links within the repository, with their anchors. */
   links(): readonly URL[] {
     const links = this.text.replace(FENCE, "").matchAll(/\]\((?![a-z]+:)([^)\s]+)/g);
     return [...links].map(([, target = ""]) => new URL(target, new URL(this.path, ROOT)));
   }
 
-  /** Rows of the table under a heading, as trimmed cells without the head. */
+  /** The rows of the table under a heading, without its head, as trimmed cells. */
   table(heading: string): readonly (readonly string[])[] {
     const section = this.text.split(new RegExp(`\n#+ ${heading}\n`))[1]?.split(/\n#+ /)[0] ?? "";
     return section

@@ -17,7 +17,7 @@ const rows = text
     return { promise, file: file.replaceAll("`", ""), title };
   });
 
-/** The title is in the file as a separate string. */
+/** Whether the file contains the title as a string of its own. */
 async function hasTest(file: string, title: string): Promise<boolean> {
   const source = await readFile(new URL(file, ROOT), "utf8").catch(() => "");
   return ['"', "'", "`"].some((quote) => source.includes(`${quote}${title}${quote}`));

@@ -25,7 +25,7 @@ let client: SyncEngine;
 const home = process.cwd();
 let folder: string;
 beforeAll(async () => {
-  // A hostile `directory` may be a valid name; then the directory is created.
+  // A hostile `directory` may be a valid name, and then the directory is created here.
   folder = await mkdtemp(join(tmpdir(), "call-options-"));
   process.chdir(folder);
   // Without this ledger, the user's own would be used.
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const RECORD = { id: "u1", name: "Ada" };
 
-/** Calls a method as JavaScript may: with anything. */
+/** Calls a method with any arguments, as JavaScript can. */
 function call<T>(target: object, name: string, args: readonly unknown[]): T {
   const method: (...given: unknown[]) => T = Reflect.get(target, name);
   return Reflect.apply(method, target, args);
@@ -127,7 +127,7 @@ interface Row {
   readonly own?: (reason: unknown) => boolean;
 }
 
-/** A class passed as a function throws when called; that is the caller's own error. */
+/** Whether a class was passed as a function: it throws when it is called, which is the caller's own error. */
 const isClassCalled = (reason: unknown) => /^TypeError: Class constructor/.test(String(reason));
 
 const CALLS: Readonly<Record<string, Row>> = {

@@ -1,5 +1,5 @@
 /**
- * Tries many hostile inputs of each group, one group after the other, and prints how many.
+ * Tries many hostile inputs of each group, one group after the other, and prints the number of cases.
  *
  *     npm run fuzz -- [cases of each group] [seed] [part of a group's name]
  */

@@ -25,7 +25,7 @@ const COMPLETED = CompleteSyncBatchResponse.encode({
   events: [{ collection: "usage", accepted: 2n }],
 }).finish();
 
-/** A framed message, with message or frame possibly damaged, or a status with any text. */
+/** A message in a frame, either of which may be damaged, or a status with any text. */
 const answer = (message: Uint8Array) =>
   fc.oneof(
     { weight: 3, arbitrary: mutatedBytes([message]).map((body) => ({ body: framed(body) })) },
@@ -52,7 +52,7 @@ const answer = (message: Uint8Array) =>
     },
   );
 
-/** The number of records that an answer accepts; undefined if it gives no number, or isn't an answer. */
+/** The number of records that an answer accepts; undefined if the answer is invalid or has no number. */
 function acceptedBy(given: Reply): bigint | undefined {
   const { body } = given;
   if (body === undefined || body.length < 5) return undefined;

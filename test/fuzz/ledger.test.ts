@@ -39,7 +39,12 @@ const ledgerIn = (directory: string, scope = SCOPE) =>
   new CollectionLedger(openLedger(fileLedger(directory), scope), "accounts");
 const putIn = async (directory: string, scope = SCOPE) => {
   const ledger = ledgerIn(directory, scope);
-  return ledger.put("ids", await ledger.read(), TOKEN, { collection: "accounts", lines, lists: {} });
+  return ledger.put("ids", await ledger.read(), TOKEN, {
+    collection: "accounts",
+    lines,
+    lists: {},
+    pasts: [],
+  });
 };
 const NEVER = new AbortController().signal;
 const journalIn = (store: Store, abort = async (_: string) => {}) => {
@@ -55,8 +60,8 @@ let entryBytes: Buffer;
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), "fuzz-ledger-"));
-  const { place } = await putIn(root);
-  await complete(openLedger(fileLedger(root), SCOPE), { accounts: { ...place, pasts: [] } });
+  const { baseline } = await putIn(root);
+  await complete(openLedger(fileLedger(root), SCOPE), { accounts: baseline });
   const [folder = ""] = await readdir(root);
   const file = (await readdir(join(root, folder))).find((name) => name.endsWith(".ids"));
   ledgerFile = join(root, folder, file ?? "");
@@ -72,7 +77,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** The ids that the ledger knows; undefined if it refuses. */
+/** The ids that the ledger knows; undefined if the ledger is refused. */
 async function known(): Promise<string | undefined> {
   const outcome = await outcomeOf(async () => {
     const pieces: Uint8Array[] = [];
@@ -86,7 +91,7 @@ async function known(): Promise<string | undefined> {
   return outcome?.error === undefined ? outcome?.value : undefined;
 }
 
-test("a damaged ledger file is refused, or has the ids that were written", {
+test("a damaged ledger file is refused, or yields the ids that were written", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const whole = await known();
@@ -114,7 +119,7 @@ test("no installation name leads outside the ledger's directory", { timeout: TIM
   await holds({ group: GROUP, what: "names of installations", share: 0.05 }, property);
 });
 
-test("a damaged journal entry names the batch that was written, or none", {
+test("a damaged journal entry names the right batch, or none", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const seen = { ended: 0, ignored: 0 };

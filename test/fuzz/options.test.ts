@@ -39,14 +39,14 @@ const TUNING_PATHS = [
   ...["channelOptions/__proto__", "channelOptions/constructor"],
 ].map((path) => `sync/${path}`);
 
-/** Accepts what the platform's own fetch accepts, and answers. */
+/** A fetch that accepts the same arguments as the platform's own, and answers. */
 const answering: GraphQLOptions["fetch"] = async (url, init) => {
   await new Request(url, init).text();
   return new Response('{"data":{"a":1}}', { headers: { "content-type": "application/json" } });
 };
 const GRAPHQL = { ...COMMON, baseUrl: "http://127.0.0.1:9", fetch: answering };
 
-/** The call as JavaScript can make it: the types would refuse all of this. */
+/** Calls a function as only JavaScript can: the types would refuse such arguments. */
 const construct = <T>(Class: abstract new (...args: never[]) => T, options: unknown): T =>
   Reflect.construct(Class, [options]);
 

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { testOfAssumedContract } from "../support/adopted.js";
 import { graphqlTranscript, syncTranscript } from "./transcript.js";
 
-/** `npx tsx --tsconfig tsconfig.dev.json test/golden/freeze.ts` writes it. */
+/** `npx tsx --tsconfig tsconfig.dev.json test/golden/freeze.ts` writes the transcript. */
 const golden: unknown = JSON.parse(readFileSync(new URL("./transcript.json", import.meta.url), "utf8"));
 
 testOfAssumedContract(

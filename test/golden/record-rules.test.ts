@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { SubscriptionModel } from "../../src/sync/generated/contract.js";
-import { accepted } from "../support/adopted.js";
+import { accepted, testOfAssumedContract as test } from "../support/adopted.js";
 import { refused, type WireCollection } from "../support/grpc-client.js";
 import { syncFixture } from "../support/grpc-server.js";
 

@@ -41,7 +41,7 @@ interface RecordedRequest {
 
 const NAMES = Object.keys(COLLECTIONS).filter(isCollection);
 const SNAPSHOTS = NAMES.filter(isSnapshot);
-/** The run writes no record of it; an aborted batch does. */
+/** The run writes no record of this collection; the aborted batch does. */
 const EMPTY = SNAPSHOTS.at(-1) ?? "accounts";
 
 /** A managed run that writes all collections, and an aborted batch. */

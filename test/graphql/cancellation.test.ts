@@ -23,7 +23,7 @@ test.each([
   await server.requests[0]?.cancelled;
 });
 
-test("adds one listener to a signal however many requests use it, and none after them", async () => {
+test("adds one listener to a signal no matter how many requests use it, and removes it after them", async () => {
   const { client, clock, server } = await connectClient((_, response, index) => {
     if (index === 0) json(response, { data: { applications: null } });
   });

@@ -9,7 +9,7 @@ function collection(count: number): Responder {
   return (request, response) => servePage(response, pageOf(count, request));
 }
 
-/** Answers with these pages, and with the last one from then on. */
+/** Answers with these pages in turn, then always with the last page. */
 function pages(...served: ServedPage[]): Responder {
   return (_, response, index) =>
     servePage(response, served[index] ?? served.at(-1) ?? forwardPage([], undefined));
@@ -28,7 +28,7 @@ test("requests nothing before a connection is used", async () => {
   const apps = client.applications();
   apps[Symbol.asyncIterator]();
   apps.pages();
-  // Earlier requests would have arrived with this one.
+  // If earlier requests had been sent, they would have arrived before this request.
   await client.request("{ a }", {});
   expect(server.requests).toHaveLength(1);
 });
@@ -54,7 +54,7 @@ test("yields every node, page after page, 100 per page", async () => {
   expect(await apps.toArray()).toEqual(nodeIds(0, 250));
 });
 
-test("sends where and order, as they were at the time of the call, with every page", async () => {
+test("sends where and order with every page as they were at the time of the call", async () => {
   const { client, server } = await connectClient(collection(3));
   const where: { state: { eq: ApplicationState } } = { state: { eq: "DISCOVERED" } };
   const order = [{ application: { name: "ASC" } }] as const;

@@ -74,7 +74,7 @@ const MEMBERS = new TypedDocumentString<Department, DepartmentVariables>(
   }`,
 );
 
-/** How {@link MEMBERS} is paged. */
+/** The names with which {@link MEMBERS} is paged. */
 const PAGED = {
   select: (data: Department) => data.org?.members,
   variableNames: { first: "size", after: "from" },

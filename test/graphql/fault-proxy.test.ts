@@ -12,7 +12,7 @@ const service = testService({ server: { portfolio: { applications } } });
 /** Number of bytes that cover an answer's head and some of its body. */
 const IN_THE_BODY = 2000;
 
-/** A proxy before the server, and a client behind it. */
+/** A proxy in front of the server, and a client of the proxy. */
 async function startProxied(fault: ConnectionFaultKind) {
   const proxy = await relayTo(Number(new URL(service.server.baseUrl).port));
   const clock = new TestClock();

@@ -67,7 +67,7 @@ test("serves the methods of a client and its own documents, with the key of the 
   expect(await client.request(NAMES, { first: 1 })).toMatchObject({ applications: { nodes: [{}] } });
 });
 
-test("refuses a change of vendors that has no condition, as the client's method does", async () => {
+test("refuses a change of vendors without a condition, as the client's method does", async () => {
   const client = await page({ allow: ["changeVendorsState"] });
   const name = { name: { eq: "Figma" } };
   expect(await client.changeVendorsState({ state: "SANCTIONED" }, { vendor: name })).toHaveProperty(
@@ -77,7 +77,7 @@ test("refuses a change of vendors that has no condition, as the client's method 
   expect(refusal).toMatchObject({ status: 400, errors: [{ extensions: { code: "INVALID_REQUEST" } }] });
 });
 
-test("recognizes a document in any layout, and a parsed one", async () => {
+test("recognizes a document no matter how it is laid out, and also if it is parsed", async () => {
   const document: TypedDocumentNode<unknown, object> = parse(NAMES);
   const client = await page({ allow: [document] });
   expect(await client.request(`# names\n${NAMES.replaceAll(" ", "\n  ")}`, {})).toHaveProperty(

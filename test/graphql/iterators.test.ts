@@ -7,7 +7,7 @@ import { answer, type Responder } from "../support/http-server.js";
 const refuses = answer({}, { status: 400 });
 const silent: Responder = () => {};
 
-/** This many nodes; `fail` answers `times` requests, starting at index `at`. */
+/** Serves `count` nodes, except that `fail` answers `times` requests, starting at index `at`. */
 function nodesUntil(count: number, at: number, fail: Responder, times = 1): Responder {
   return (request, response, index) =>
     index >= at && index < at + times
@@ -17,7 +17,7 @@ function nodesUntil(count: number, at: number, fail: Responder, times = 1): Resp
 
 const nodes = (count: number) => nodesUntil(count, 0, silent, 0);
 
-/** Runs everything that is ready. */
+/** Waits for so many turns of the event loop that everything that is ready has run. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -28,7 +28,7 @@ test.each(["nodes", "pages"])("rejects with the reason of the signal between two
   const apps = client.applications({ pageSize: 2, signal: abort.signal });
   const iterator = (kind === "nodes" ? apps : apps.pages())[Symbol.asyncIterator]();
   await iterator.next();
-  // The next node and the next page are there already.
+  // The next node and the next page have already arrived.
   await server.arrived(2);
   await turns(50);
   abort.abort("enough");
@@ -79,7 +79,7 @@ test("requests a page again if its prefetch timed out before it was due", async 
   await server.requests[1]?.cancelled;
   expect((await iterator.next()).value?.nodes).toMatchObject([{ id: "n2" }, { id: "n3" }]);
   expect(server.requests[2]?.body.variables).toEqual(server.requests[1]?.body.variables);
-  // A page that is due fails when its time is up.
+  // A page that is due fails at the time limit.
   const last = rejection(iterator.next());
   await server.arrived(4);
   await turns(50);

@@ -51,7 +51,7 @@ const sourceId = ({ id }: { readonly id: string }) => id.slice(id.indexOf("l0"))
 
 const byName = { application: { name: "ASC" } } as const;
 
-test("continues from a cursor in another client, and rejects one that is not the service's", async () => {
+test("continues from a cursor in another client, and rejects a cursor that the service never gave", async () => {
   const { pageInfo } = await service.graphql.applications({ order: byName, pageSize: 3 }).firstPage();
   const other = service.graphqlClient();
   const cursor = pageInfo.endCursor ?? undefined;

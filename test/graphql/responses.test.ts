@@ -112,7 +112,7 @@ test.each<[string, Responder]>([
   expect(await errorOf(respond)).not.toBeInstanceOf(RateLimitError);
 });
 
-test("does not take a partial answer for data", async () => {
+test("does not mistake a partial answer for data", async () => {
   const { client } = await connectClient(answer({ data: { a: 1 }, hasNext: true }));
   for (const method of ["request", "rawRequest"] as const)
     expect(await rejection(client[method](QUERY, {}))).toMatchObject({
@@ -146,7 +146,7 @@ test.each([301, 302, 303, 307, 308])(
       const error = await rejection(client.request(QUERY, {}));
       expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1 });
       expect(error).toHaveProperty("status", client === own.client ? status : undefined);
-      expect(String(error)).toMatch(/redirected .* not followed.* Check baseUrl\./);
+      expect(String(error)).toMatch(/sent a redirect.* not followed.* Check baseUrl\./);
       expect(server.requests).toHaveLength(1);
     }
     expect(target.requests).toHaveLength(0);
@@ -169,7 +169,7 @@ test("does not follow a redirect if the runtime refuses the redirect mode 'error
   const { client } = await connectClient((_, response) => response.writeHead(307, headers).end());
   const error = await rejection(client.request(QUERY, {}));
   expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1, status: 307 });
-  expect(String(error)).toContain("redirected");
+  expect(String(error)).toContain("sent a redirect");
   expect(target.requests).toHaveLength(0);
 });
 

@@ -1,7 +1,7 @@
 import { createSyncClient } from "../../src/runs/engine.js";
 import { batchOfSilentService } from "../support/bare-handle.js";
 
-// Nobody listens on port 1.
+// No server listens on port 1.
 const client = createSyncClient({ endpoint: "http://127.0.0.1:1", apiKey: "key-1", retry: false });
 
 export const messages = [

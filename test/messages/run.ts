@@ -1,12 +1,15 @@
 import { createSyncClient } from "../../src/runs/engine.js";
 import { describeHeld, heldMessage } from "../../src/runs/guard/held-report.js";
+import { GuardedSnapshot } from "../../src/runs/guard/snapshot.js";
 import { previewOf } from "../support/connector.js";
 
 // Nobody listens on port 1: a run that fails before it sends calls no service.
 const client = createSyncClient({ endpoint: "http://127.0.0.1:1", apiKey: "key-1", retry: false });
 const SCOPE = { installationId: "installation-1", ledger: "ledger" };
 const HELD = {
-  collection: "accounts",
+  snapshot: new GuardedSnapshot("accounts", undefined, undefined),
+  isHeld: true,
+  waiting: undefined,
   findings: [{ rule: "removed", text: "4 of 10 known ids would be removed (40 %)" }],
   problem: undefined,
   limits: { removed: 2 },
@@ -27,8 +30,15 @@ const APPROVAL = {
   approval: "approval-1",
   at: 0,
   expiresAt: 0,
+  baselines: {},
   lists: [{ removals: "/ledger/accounts.removals.txt" }],
   isKnown: false,
+};
+const LICENSES = { ...HELD, snapshot: new GuardedSnapshot("licenses", undefined, undefined) };
+const AGAIN = {
+  ...APPROVAL,
+  lists: [...APPROVAL.lists, { removals: "/ledger/licenses.removals.txt" }],
+  isKnown: true,
 };
 
 const USUAL = { sent: [9, 10], removed: [0, 0.025], added: [0, 0.1] } as const;
@@ -60,20 +70,25 @@ export const messages = [
   {
     title: "a run that the guard holds",
     provoke: () => ({ message: heldMessage(describeHeld(SCOPE, [HELD], APPROVAL, () => USUAL)) }),
-    text: 'Held: 4 of 10 accounts would be removed. Nothing was sent. accounts: 4 of 10 known ids would be removed (40 %), such as "u6"; usually 0 to 2.5 %; all ids are in /ledger/accounts.removals.txt. Check the filter and the pages: a source that is cut off or filtered looks like this. If the change is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.',
+    text: 'Held: 4 of 10 accounts would be removed. Nothing was sent. accounts: 4 of 10 known ids would be removed (40 %), such as "u6"; usually 0 to 2.5 %; the limit is 2. Check the filter and the pages: a source that is cut off or filtered looks like this. If the source is wrong, fix it and run again: there is nothing to undo. The ids are listed in /ledger/accounts.removals.txt. If the change is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.',
   },
   {
     title: "the text of a run that the guard holds",
-    provoke: () => ({ message: String(describeHeld(SCOPE, [HELD], APPROVAL, () => USUAL)) }),
-    text: `Held: 4 of 10 accounts would be removed. Nothing was sent.
+    provoke: () => ({ message: String(describeHeld(SCOPE, [HELD, LICENSES], AGAIN, () => USUAL)) }),
+    text: `Held: 4 of 10 accounts and 4 of 10 licenses would be removed. Nothing was sent.
 accounts  9 10 → 7
-- accounts: 4 of 10 known ids would be removed (40 %), such as "u6"; usually 0 to 2.5 %; all ids are in /ledger/accounts.removals.txt
+- accounts: 4 of 10 known ids would be removed (40 %), such as "u6"; usually 0 to 2.5 %; the limit is 2
+licenses  9 10 → 7
+- licenses: 4 of 10 known ids would be removed (40 %), such as "u6"; usually 0 to 2.5 %; the limit is 2
 Check the filter and the pages: a source that is cut off or filtered looks like this.
+If the source is wrong, fix it and run again: there is nothing to undo.
+A similar run was held at 1970-01-01T00:00:00.000Z. Its approval covers this run, too, and the lists have its ids.
+The ids are listed in /ledger/accounts.removals.txt and licenses.removals.txt.
 If the change is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.`,
   },
   {
     title: "a run that the guard holds without a ledger",
     provoke: () => ({ message: heldMessage(describeHeld(SCOPE, [HELD], "no-ledger", () => ({ sent: [] }))) }),
-    text: 'Held: 4 of 10 accounts would be removed. Nothing was sent. accounts: 4 of 10 known ids would be removed (40 %), such as "u6". Check the filter and the pages: a source that is cut off or filtered looks like this. Removals can\'t be approved with ledger: "none". Run again when the source is complete, or use a ledger.',
+    text: 'Held: 4 of 10 accounts would be removed. Nothing was sent. accounts: 4 of 10 known ids would be removed (40 %), such as "u6"; the limit is 2. Check the filter and the pages: a source that is cut off or filtered looks like this. Removals can\'t be approved with ledger: "none". Run again when the source is complete, or use a ledger.',
   },
 ];

@@ -27,6 +27,6 @@ export const messages: readonly {
   {
     title: "a listing with fewer items than its total",
     provoke: () => all(fromPages(async () => ({ items: ["u1"], total: 2 }))),
-    text: "page 1 is the last one, with 1 items in all, but the total is 2. Pages may be missing, or the data changed during the read: read it again.",
+    text: "page 1 is the last one, with 1 items in all, but the total is 2. Pages may be missing, or the data changed during the read: read the listing again.",
   },
 ];

@@ -48,7 +48,7 @@ test.each([
 
 test("a client never shows its key, the proxy's password or its private key", () => {
   const tls = identity("client");
-  // A line of the key's base64.
+  // One line of the base64 text of the private key.
   const secret = tls.key.split("\n")[1] ?? "";
   expect(secret.length).toBeGreaterThan(20);
   const client = new SaasManagementClient({

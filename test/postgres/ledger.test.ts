@@ -26,7 +26,7 @@ test.each([
   );
 });
 
-test("a ledger shows its schema, and nothing of its pool", () => {
+test("inspecting a ledger shows its schema, and nothing of its pool", () => {
   const ledger = postgresLedger(Object.assign({ password: "secret" }, pool));
   expect(ledger.location).toBe("postgres schema saas_management");
   expect(`${JSON.stringify(ledger)} ${inspect(ledger, { depth: null })}`).not.toContain("secret");
@@ -47,7 +47,7 @@ describe.skipIf(skipped)(`a ledger in PostgreSQL${whySkipped}`, () => {
     await heldBy(service.runAccounts(named.slice(0, 4), { ledger }));
     const { rows } = await server.pool().query(`SELECT key, rest FROM ${schema}.ledger_values`);
     expect(rows.length).toBeGreaterThan(2);
-    // There are no lists for people to read either: hashes would mean nothing to them.
+    // There are no lists for people, either, because hashes would mean nothing to them.
     for (const { key, rest } of rows) expect(`${key} ${rest}`).not.toMatch(/person|[.]txt/);
   });
 
@@ -60,7 +60,7 @@ describe.skipIf(skipped)(`a ledger in PostgreSQL${whySkipped}`, () => {
     await heldBy(service.runAccounts(ids(40), { ledger: elsewhere, firstRun: false }));
   });
 
-  test("fails a run and says why if the database cannot be read, retryable only if that may pass", async () => {
+  test("fails a run and says why if the database cannot be read, and is retryable only if the cause may pass", async () => {
     const ledger = postgresLedger(server.pool(), { schema });
     await service.runAccounts(ids(40), { ledger });
     await server.pool().query(`CREATE ROLE ${schema} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${schema}`);

@@ -13,7 +13,7 @@ const APPLICATIONS = [
 ] as const;
 const DAYS = { Figma: "2026-03-01", figjam: "2026-03-10", Slack: "2026-02-20", Notion: null };
 
-/** What the filter sees of each application. */
+/** The fields of each application that a filter can refer to. */
 const ROWS = APPLICATIONS.map(({ name, state, ...fields }) => ({
   application: {
     name,
@@ -61,7 +61,7 @@ const OPERATORS: Readonly<Record<string, (actual: unknown, operand: unknown) => 
   lte: (actual, day) => typeof actual === "string" && actual <= `${day}`,
 };
 
-/** The filter as the service description words it. */
+/** The filter, written from the service description. */
 function matches(where: object, row: unknown): boolean {
   return Object.entries(where).every(([name, value]) => {
     if (name === "and") return value.every((part: object) => matches(part, row));
@@ -72,7 +72,7 @@ function matches(where: object, row: unknown): boolean {
   });
 }
 
-/** Some of the fields: mostly one, because few rows match many conditions. */
+/** Conditions on some of the fields, mostly on one, because few rows match many conditions. */
 const someOf = (fields: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<object> => {
   const single = Object.entries(fields).map(([name, of]) => of.map((value) => ({ [name]: value })));
   return fc.oneof(...single, fc.record(fields, { requiredKeys: [] }));

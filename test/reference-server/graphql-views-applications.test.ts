@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { Portfolio } from "../../src/reference-server/portfolio.js";
+import { testOfAssumedSchema as test } from "../support/adopted.js";
 import { account, discoveredUsage, employee, HandSynced, plan, startServer, usage } from "./graphql-setup.js";
 
 async function start(portfolio?: Portfolio) {
@@ -43,7 +44,7 @@ test("shows an application of the portfolio with all its fields", async () => {
   ]);
 });
 
-test("discovers each product of synced plans and discovered usage once, in addition to the portfolio", async () => {
+test("discovers each product of synced plans and discovered usage once, in addition to the portfolio's products", async () => {
   const { installation, applications } = await start({ applications: [{ name: "Miro", state: "ARCHIVED" }] });
   installation.set({
     plans: [

@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { Portfolio } from "../../src/reference-server/portfolio.js";
+import { testOfAssumedSchema as test } from "../support/adopted.js";
 import {
   account,
   discoveredUsage,
@@ -72,7 +73,7 @@ const email = "ann@acme.test";
 const ann = { name: "Ann Ames", email, employeeId: "e1" };
 const microsoft = { id: "e1", displayName: "Ann Ames", userPrincipalName: email };
 
-/** The installation's other records, and the holder that they lead to. */
+/** Other records of the installation, and the license's holder according to them. */
 test.each<[what: string, records: Records, holder: object]>([
   ["by e-mail address, ignoring case", { employees: [employee("e1", "Ann Ames", email)] }, ann],
   ["from microsoft", { employees: [{ variant: { $case: "microsoft", value: microsoft } }] }, ann],
@@ -88,7 +89,7 @@ test.each<[what: string, records: Records, holder: object]>([
   ],
 ])("names the holder %s", async (_, records, holder) => {
   const { installation, first } = await start();
-  // Rows already returned are not returned again.
+  // The server must not return the rows that this first query has read.
   await first();
   installation.set(records);
   expect(await first()).toMatchObject({ holder });

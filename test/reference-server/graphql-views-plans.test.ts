@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { Portfolio } from "../../src/reference-server/portfolio.js";
+import { testOfAssumedSchema as test } from "../support/adopted.js";
 import { account, HandSynced, license, plan, startServer, usage } from "./graphql-setup.js";
 
 interface PlanNode {

@@ -41,7 +41,7 @@ test("adds new ids, updates known ones and marks missing ones removed", async ()
   expect(held().accounts[1]?.record).toEqual({ id: "b", name: "New" });
 });
 
-/** Messages of accounts of one batch, an empty one included, and how the batch ends. */
+/** One batch's messages of accounts, one of them empty, and how the batch ends. */
 const batches = fc.array(
   fc.record({
     messages: fc.array(fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 4 }), { maxLength: 3 }),
@@ -57,7 +57,7 @@ test("reconciles a collection with all writes of a batch once the batch is compl
     const installation = server.createInstallation();
     const { ids } = start(started, installation);
     const model = new Map<string, { removed: boolean; name: string }>();
-    // Records that only an aborted batch sent stay until a later snapshot lacks them.
+    // Records that only an aborted batch has sent stay until a later snapshot omits them.
     let snapshot: ReadonlySet<string> = new Set();
     const shown = () => [...model].map(([id, { removed }]) => (removed ? `-${id}` : id)).join(" ");
     for (const [number, { messages, end }] of all.entries()) {

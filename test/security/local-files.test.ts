@@ -8,7 +8,7 @@ const service = testService();
 const COMPLETED = /accounts\..+\.ids$/;
 const isRoot = process.geteuid?.() === 0;
 const hasModes = process.geteuid !== undefined;
-/** A user that is neither this one nor root. */
+/** A user who is neither the current user nor root. */
 const STRANGER = 54_321;
 const EVERYONE_MAY_WRITE = 0o777;
 

@@ -140,7 +140,7 @@ export class Conduct {
 
 const EMPTY = "without records";
 
-/** Names of a message's records. Only those of snapshots contain the batch, because an event is sent just once. */
+/** Names of a message's records. An event's name doesn't contain the batch, because an event is sent just once. */
 function marksOf({ batchId, message: { collection, labels, model } }: SentMessage): string[] {
   if (labels.length === 0) return model === "event" ? [] : [`${batchId} ${collection} ${EMPTY}`];
   return labels.map((label) => (model === "event" ? label : `${batchId} ${label}`));

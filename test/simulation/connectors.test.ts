@@ -164,10 +164,7 @@ function plantedStore(change: (state: State, before: State | undefined) => State
     putIfAbsent: async (key, value) => {
       if (!/\/state\.\d+$/.test(key)) return below.putIfAbsent(key, value);
       let fields: Fields = {};
-      const read = decodeValue(value, key, key, (found) => {
-        fields = found;
-      });
-      for await (const _ of read);
+      for await (const piece of decodeValue(value, key, key)) fields = piece.fields;
       const changed = change(fields, before);
       before = changed;
       return below.putIfAbsent(key, encodeValue(key, changed));

@@ -22,7 +22,7 @@ const REFUSALS = [
 const refusal = oneOf(...REFUSALS).map((refused) => ({ type: "refused" as const, ...refused }));
 const ends = oneOf("before", "after");
 
-/** The moments at which a fault can strike an operation. Only a stream has a middle. */
+/** When a fault can strike an operation. Only a stream has a middle. */
 const moments = (operation: Operation) =>
   operation === "SyncRecords" ? oneOf("before", "after", "middle") : ends;
 

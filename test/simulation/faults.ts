@@ -26,14 +26,14 @@ export type FaultKind =
   | { readonly type: "expired" }
   /** The batch's lease has run out, and someone else has started a batch. */
   | { readonly type: "stolen" }
-  /** The abort of a completed batch is answered as if it had been aborted. */
+  /** The service answers the abort of a completed batch as if the batch had been aborted. */
   | { readonly type: "forgotten" }
   /** The key stops working from now on. */
   | { readonly type: "revoked" };
 
 export type Operation = "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch";
 
-/** The operations that faults strike. Listing the interesting ones twice makes them more likely. */
+/** The operations that faults strike. Listing the interesting operations twice makes them more likely. */
 export const OPERATIONS: readonly Operation[] = [
   "StartSyncBatch",
   "SyncRecords",

@@ -16,7 +16,7 @@ const LOST: Pick<FailedCall, "code" | "details"> = {
 /** The key of every client. */
 export const API_KEY = "key-of-the-simulation";
 
-/** An in-memory network between client and service. Faults strike its calls. */
+/** An in-memory network between client and service, with faults that strike calls. */
 export class FaultyNetwork {
   readonly #service: ServiceModel;
   readonly #faults: FaultSchedule;
@@ -128,7 +128,7 @@ export class FaultyNetwork {
     return kind;
   }
 
-  /** The network is slow; a caller who gives up doesn't wait for it. */
+  /** The network is slow, but a caller who gives up doesn't wait. */
   #slowly(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const ended = () => reject(signal.reason);

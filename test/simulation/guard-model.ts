@@ -12,7 +12,7 @@ const DAY_MS = 24 * 60 * 60_000;
 /** A snapshot that the service has completed. */
 interface Done extends WrittenSnapshot {
   readonly run: ObservedRun;
-  /** Whether the run learned that it was completed, and told the ledger before a later run was judged. */
+  /** Whether the run learned of its completion, and told the ledger before a later run was judged. */
   known: boolean;
   /** Whether the snapshot broke a rule with an approval. */
   readonly approved: boolean;
@@ -129,7 +129,7 @@ function brokenBeside(known: ReadonlySet<string>, ids: ReadonlySet<string>): ("r
   return [...(isMuchGone || isAllGone ? ["removed" as const] : []), ...(isGrown ? ["added" as const] : [])];
 }
 
-/** Rules that a completed run broke without an unused approval for exactly that. */
+/** The rules that a completed run broke, unless an approval for exactly that was still unused. */
 function unapproved(
   run: ObservedRun,
   findings: readonly Broken[],
@@ -162,7 +162,7 @@ function unapproved(
   });
 }
 
-/** The ids of a collection in the first run that was held with this approval id. Later held runs don't replace them. */
+/** The ids of a collection in the first run that was held with this approval id: later runs don't replace these ids. */
 function heldIds(approve: string, collection: string, runs: readonly ObservedRun[]): ReadonlySet<string>[] {
   const first = runs.find(
     ({ error }) => error instanceof RunHeldError && error.report.approval?.id === approve,

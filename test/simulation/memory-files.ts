@@ -2,7 +2,7 @@ import disk from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 
-/** The most bytes that one call reads or writes. It is small, so that code without a loop loses data. */
+/** The most bytes that one call reads or writes. The number is small, so that code without a loop loses data. */
 const MOST_BYTES = 64;
 
 /** The files of runs, in memory: the simulation can't control in which turn a real disk answers. */

@@ -49,7 +49,7 @@ const RECORDS: { readonly [C in SimCollection]: (key: string, text: string) => R
   }),
 };
 
-/** A record, valid if its key is not empty. Its label says which write it belongs to. */
+/** A record, valid if its key is not empty. The record's label says which write it belongs to. */
 export function makeRecord<C extends SimCollection>(
   collection: C,
   key: string,

@@ -12,7 +12,7 @@ export interface ObservedWrite {
   readonly pieces?: boolean;
   /** Whether the caller had already called `complete()`. */
   readonly afterCompletion: boolean;
-  /** Ids of its source, in order. */
+  /** Ids of the write's source, in order. */
   readonly keys: readonly string[];
   /** Whether the source yields all of these records, each of them valid. */
   readonly whole: boolean;
@@ -47,9 +47,9 @@ export interface ObservedBatch {
   readonly writes: ObservedWrite[];
   completion: "none" | "under way" | "done" | "failed";
   completionError?: unknown;
-  /** State of the handle after the last call to it; undefined for the batches of a run. */
+  /** State of the handle after its last call; undefined for the batches of a run. */
   handle?: SyncBatch["state"];
-  /** The handle's counts. They may grow, because a window may be sent later. */
+  /** The handle's counts. The counts may grow, because a window may be sent later. */
   stats?: () => SyncBatch["stats"];
   /** Whether the handle is closed, so that somebody else may release the lock. */
   left?: boolean;
@@ -57,7 +57,7 @@ export interface ObservedBatch {
   mayHoldLock: boolean;
 }
 
-/** Writes that belong together: those to a caller's batch, or those by one call of a connector. */
+/** All writes to a caller's batch, or all writes by one call of a connector. */
 export type Writing = Pick<ObservedBatch, "writes"> & Partial<Pick<ObservedBatch, "completion">>;
 
 /** A complete snapshot that a run wrote. */
@@ -73,12 +73,12 @@ export interface ObservedRun {
   readonly judging: Judging | undefined;
   readonly restarts: number;
   readonly snapshots: readonly WrittenSnapshot[];
-  /** The approval with which it was called. */
+  /** The approval that the caller passed. */
   readonly approve: string | undefined;
   readonly begun: number;
   ended: number;
   readonly extractions: ObservedExtraction[];
-  /** The batches that it knows it started, the latest last. */
+  /** The batches that the run is known to have started, the latest last. */
   readonly batches: ObservedBatch[];
   /** When the run was last judged, in milliseconds. */
   judgedAtMs: number;

@@ -23,10 +23,10 @@ export interface SourceSpec {
 /** How a run is judged by the ledger that all processes share. */
 export interface Judging {
   readonly firstRun: boolean;
-  /** Whether it uses the approval that was offered last. */
+  /** Whether the run uses the approval that was offered last. */
   readonly approves: boolean;
   readonly guarded: boolean;
-  /** Sends the usage since the watermark up to this event, and advances to it; undefined for no usage. */
+  /** The run sends usage after the watermark up to this event, and advances to it; undefined for no usage. */
   readonly feedTo: number | undefined;
 }
 

@@ -149,7 +149,7 @@ function disorder({ service, observation }: Simulated): string[] {
   return found;
 }
 
-/** Indexes of a write's records that the service applied in a batch. Records applied twice have their index twice. */
+/** Indexes of a write's records that the service applied in a batch; a record that was applied twice is there twice. */
 function appliedOf({ applied }: ModelBatch, { label }: ObservedWrite): number[] {
   return applied.flatMap(({ labels }) =>
     labels.filter((applied) => writeOf(applied) === label).map((applied) => Number(applied.split("#")[1])),

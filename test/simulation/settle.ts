@@ -7,7 +7,7 @@ const MAX_STEPS = 50_000;
 /** How long work that needs no clock may keep the machine busy. Only a hang takes this long. */
 const STUCK_MS = 40_000;
 
-/** Waits until nothing more happens, then moves the clock, until all work is done. Returns false if it never is. */
+/** Moves the clock whenever nothing more happens, until all work is done. Returns false if the work never ends. */
 export async function settle(clock: SimClock, done: () => boolean): Promise<boolean> {
   for (let steps = 0; steps < MAX_STEPS; steps += 1) {
     if (!(await quiet(clock))) return false;

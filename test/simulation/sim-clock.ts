@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/core/clock.js";
 
-/** A clock that stands still until the simulation moves it to the next time at which something is due. */
+/** A clock that stands still until the simulation moves it to the time of the next sleep or callback. */
 export class SimClock implements Clock {
   #now = 0;
   readonly #due = new Set<{ readonly at: number; readonly wake: () => void; readonly clients: boolean }>();

@@ -15,7 +15,7 @@ import type { Program } from "./program.js";
 import type { ServiceModel } from "./service-model.js";
 import type { SimClock } from "./sim-clock.js";
 
-/** Statuses after which a retry may succeed. INTERNAL is one of them because a reset stream reports it. */
+/** Statuses after which a retry may succeed. INTERNAL is included because a reset stream reports this status. */
 const TRANSIENT: ReadonlySet<number> = new Set([1, 4, 8, 13, 14]);
 
 /** Faults that leave a client without an answer. */

@@ -42,7 +42,7 @@ async function sent<C extends "accounts" | "employees">(
   return service.inspect().snapshots[collection].map(({ record }) => record);
 }
 
-test("a German export: windows-1252, semicolons, sep=, commas in names, days first", async () => {
+test("reads a German export: windows-1252, semicolons, sep=, commas in names, days first", async () => {
   const isActive = oneOf({ ja: true, nein: false });
   const path = fileURLToPath(new URL("benutzer.csv", FILES));
   const records = await sent("accounts", path, { encoding: "windows-1252" }, (row, at) => ({
@@ -75,7 +75,7 @@ test("a German export: windows-1252, semicolons, sep=, commas in names, days fir
 const decoded = async (name: string, encoding: string) =>
   Readable.from([new TextDecoder(encoding, { fatal: true }).decode(await readFile(new URL(name, FILES)))]);
 
-test("a Japanese export: Shift_JIS, zeros in front of ids, line breaks in a cell", async () => {
+test("reads a Japanese export: Shift_JIS, zeros in front of ids, line breaks in a cell", async () => {
   const isHere = oneOf({ 在籍: true, 休職: true, 退職: false });
   const input = await decoded("members.csv", "shift_jis");
   const records = await sent("employees", input, { name: "members.csv" }, (row, at) => ({
@@ -91,7 +91,7 @@ test("a Japanese export: Shift_JIS, zeros in front of ids, line breaks in a cell
   ]);
 });
 
-test("a Turkish export: windows-1254, dotted and dotless letters", async () => {
+test("reads a Turkish export: windows-1254, dotted and dotless letters", async () => {
   const isActive = oneOf({ Aktif: true, Pasif: false });
   const input = await decoded("kullanicilar.csv", "windows-1254");
   const records = await sent("accounts", input, { name: "kullanicilar.csv", delimiter: ";" }, (row, at) => ({

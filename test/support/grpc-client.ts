@@ -65,7 +65,7 @@ export class PlainClient {
     return stream.end();
   }
 
-  /** @param operation may be a unary one, to send it several messages */
+  /** @param operation may be a unary operation, to send several messages to it */
   open(operation: keyof typeof SyncServiceService = "syncRecords"): PlainStream {
     return new PlainStream(this.#client, this.#metadata, SyncServiceService[operation].path);
   }
@@ -140,7 +140,7 @@ export class PlainStream {
   }
 }
 
-/** The status that a call was refused with. @throws Error if it was not refused */
+/** The status with which a call was refused. @throws Error the call was not refused */
 export async function refused(call: Promise<unknown>): Promise<Refused> {
   try {
     await call;

@@ -14,7 +14,7 @@ const SHARED = [Object.prototype, Array.prototype, Function.prototype, Promise.p
 const before = keysOfShared();
 
 /**
- * Runs a call and returns its outcome. Fails the test if it throws anything but an SDK error, or changes a prototype.
+ * Returns the outcome of a call. Fails the test if the call throws anything but an SDK error, or changes a prototype.
  * @param allowed errors of the test itself, which are rethrown unchanged by the SDK
  */
 export async function outcomeOf<T>(
@@ -56,7 +56,7 @@ export class Thrown extends Error {}
 /** The reason of a test's signal. */
 export class Ended extends Error {}
 
-/** Values of wrong types, except objects that throw when they are read. */
+/** Values of every type, but no objects that throw when they are read. */
 const listed: readonly unknown[] = [
   null,
   true,

@@ -1,16 +1,16 @@
-/** Edits values of a ledger and repairs their last line. Written independently of the code. */
+/** Edits values of a ledger, and corrects the checksum in their last line. Written independently of the code. */
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { crc32 } from "node:zlib";
 
-/** The text with the last line that matches it. */
+/** The text with a last line whose checksum is right. */
 export function resealed(text: string): string {
   const lines = text.replace(/\\end .*\n$/, "");
   const sum = crc32(lines).toString(16).padStart(8, "0");
   return `${lines}\\end {"bytes":${Buffer.byteLength(lines)},"crc32":"${sum}"}\n`;
 }
 
-/** What the first line holds. */
+/** The fields in the first line. */
 export function fieldsOf(text: string): object {
   return JSON.parse(text.slice("\\head ".length, text.indexOf("\n")));
 }

@@ -15,7 +15,7 @@ export function collectionLedger(
   return new CollectionLedger(openLedger(storeLedger(store), scope), scope.collection);
 }
 
-/** What is remembered of the last completed snapshot and those before it. */
+/** What the ledger remembers of the last completed snapshot and of those before it. */
 export async function pastsOf(ledger: CollectionLedger): Promise<PastSnapshots> {
   const completed = ledger.known(await ledger.read()).find(({ state }) => state === "completed");
   return completed === undefined ? [] : completed.pasts();

@@ -9,7 +9,7 @@ interface Change {
   readonly bytes: Uint8Array;
 }
 
-/** Not `double`, whose values are mostly close to 0. */
+/** A number from 0 to 1. fast-check's `double` would mostly draw values close to 0. */
 const share = fc.nat({ max: 1_000_000 }).map((parts) => parts / 1_000_000);
 const change: fc.Arbitrary<Change> = fc.record({
   kind: fc.constantFrom("flip", "drop", "insert", "repeat", "cut", "swap"),

@@ -6,7 +6,7 @@ export interface ObservedHooks {
   readonly requests: readonly ClientEvent[];
   readonly responses: readonly ClientEvent[];
   readonly retries: readonly ClientEvent[];
-  /** All of them, in order: `request 1`, `response 1`, `retry 1`, … */
+  /** All recorded events in order: `request 1`, `response 1`, `retry 1`, … */
   readonly order: readonly string[];
 }
 

@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import pg from "pg";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 
-/** Where Debian installs each version. */
+/** The folder in which Debian installs each version. */
 const VERSIONS = "/usr/lib/postgresql";
 /** PostgreSQL refuses to run as root. */
 const NOBODY = 65534;
@@ -36,8 +36,8 @@ export function postgresServer(settings: readonly string[] = []): PostgresServer
 }
 
 /**
- * A PostgreSQL server in its own folder. It only listens on a Unix socket, so that it needs no port. Its locale sorts
- * the way people do. It ends with this process, even if the process crashes.
+ * A PostgreSQL server in its own folder. The server listens only on a Unix socket, so that it needs no port. Its locale
+ * sorts the way people do. The server ends with this process, even if the process crashes.
  */
 export class PostgresServer {
   readonly #settings: readonly string[];
@@ -56,7 +56,7 @@ export class PostgresServer {
     return { host: this.#folder, user: "postgres", database: "postgres" };
   }
 
-  /** Creates its data and starts it. */
+  /** Creates the server's data, and starts the server. */
   async create(): Promise<void> {
     this.#folder = await mkdtemp(join(tmpdir(), "sdk-pg-"));
     if (asUser.uid !== undefined) await chown(this.#folder, asUser.uid, asUser.gid);
@@ -65,7 +65,7 @@ export class PostgresServer {
     await this.start();
   }
 
-  /** Resolves when it accepts connections. */
+  /** Resolves when the server accepts connections. */
   async start(): Promise<void> {
     const settings = [
       "listen_addresses=",
@@ -76,7 +76,7 @@ export class PostgresServer {
       ...this.#settings,
     ];
     const command = [join(bin(), "postgres"), "-D", this.#data, ...settings.flatMap((each) => ["-c", each])];
-    // The shell stops the server when its input ends; that also happens if this process dies.
+    // The shell stops the server when the shell's input ends, which also happens if this process dies.
     const script = '"$@" </dev/null & read -r _; kill -QUIT $! 2>/dev/null; wait $!';
     const server = spawn("sh", ["-c", script, "sh", ...command], {
       ...asUser,
@@ -114,7 +114,7 @@ export class PostgresServer {
     await this.start();
   }
 
-  /** Stops it and removes its data. */
+  /** Stops the server and removes its data. */
   async close(): Promise<void> {
     await Promise.all(this.#pools.map((pool) => pool.end()));
     if (this.#folder === "") return;

@@ -53,7 +53,7 @@ function ofModel(model: Model, values: Values): fc.Arbitrary<unknown> {
   return fc.oneof(...model.variants.map((variant) => ofVariant(variant, model.variants, values)));
 }
 
-/** For groups of fields that need one complete group: each group alone, and all together. */
+/** If one of several groups of fields must be complete: each group alone, and all groups together. */
 function ofFields(model: FieldsModel, values: Values): fc.Arbitrary<unknown> {
   const { fields, completeGroups } = model;
   const grouped = new Set(completeGroups.flat());

@@ -193,7 +193,7 @@ export function mutated(record: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
     );
 }
 
-/** Changes the record or something in it, at most `deep` levels down; `path` chooses among the keys of each level. */
+/** Changes the record or a value at most `deep` levels down. `path` chooses among the keys of each level. */
 function changeAt(current: unknown, change: Change, deep: number, path: readonly number[]): unknown {
   if (typeof current !== "object" || current === null || current instanceof Date) return current;
   const [step = 0, ...rest] = path;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-/** Where Debian installs it. */
+/** The path at which Debian installs Redis. */
 const PROGRAM = "/usr/bin/redis-server";
 
 /** Continuous integration installs the package and never skips. */
@@ -14,7 +14,7 @@ export const skipped = !existsSync(PROGRAM) && process.env["CI"] === undefined;
 /** Ends the titles of tests that may be skipped. */
 export const whySkipped = skipped ? " (skipped: Debian's package redis-server is not installed)" : "";
 
-/** A Redis server in its own folder, which only listens on a Unix socket. It ends with this process. */
+/** A Redis server in its own folder, which only listens on a Unix socket. The server ends with this process. */
 export class RedisServer {
   readonly #folder: string;
   readonly #server: ChildProcess;
@@ -40,7 +40,7 @@ export class RedisServer {
       "--save",
       "",
     ];
-    // The shell stops the server when its input ends; that also happens if this process dies.
+    // The shell stops the server when the shell's input ends, which also happens if this process dies.
     const script = '"$@" </dev/null & read -r _; kill -KILL $! 2>/dev/null; wait $!';
     const server = spawn("sh", ["-c", script, "sh", PROGRAM, ...settings], {
       stdio: ["pipe", "pipe", "inherit"],

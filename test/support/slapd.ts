@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll } from "vitest";
 
-/** Where Debian installs it. */
+/** The path at which Debian installs slapd. */
 const PROGRAM = "/usr/sbin/slapd";
 
 /** Continuous integration installs the package and never skips. */
@@ -83,7 +83,7 @@ async function start(ldif: string): Promise<{ readonly url: string; readonly clo
   });
   const port = await freePort();
   const url = `ldap://127.0.0.1:${port}`;
-  // The shell stops the server when its input ends; that also happens if this process dies.
+  // The shell stops the server when the shell's input ends, which also happens if this process dies.
   const script = '"$@" </dev/null & read -r _; kill -TERM $! 2>/dev/null; wait $!';
   const command = [PROGRAM, "-f", config, "-h", url, "-d", "none"];
   const server = spawn("sh", ["-c", script, "sh", ...command], { stdio: ["pipe", "ignore", "pipe"] });
@@ -102,7 +102,7 @@ async function start(ldif: string): Promise<{ readonly url: string; readonly clo
   };
 }
 
-/** It reports its start before it listens. */
+/** slapd reports its start before it listens. */
 async function accepts(port: number): Promise<boolean> {
   const socket = connect(port, "127.0.0.1");
   try {

@@ -1,7 +1,7 @@
 import { type InputIssue, InvalidInputError } from "@saas-management/sdk";
 import { rejection } from "./promises.js";
 
-/** Everything that a source gives, in one array. */
+/** Everything that a source yields, in one array. */
 export async function all<R>(source: AsyncIterable<readonly R[]>): Promise<R[]> {
   const records: R[] = [];
   for await (const some of source) records.push(...some);

@@ -10,8 +10,8 @@ export interface StoreCall {
 type Proceed = <T>(call: StoreCall, go: () => Promise<T>) => Promise<T>;
 
 /**
- * A store whose calls can be watched, delayed or failed. Calls of the journal, and those that only show that the store can
- * be written, go straight to the store below.
+ * A store whose calls can be watched, delayed or failed. Calls of the journal and calls that only check whether the
+ * store is writable go straight to the store below.
  */
 export function watchedStore(below: Store, around: Proceed): Store {
   const call = <T>(method: keyof Store, key: string, go: () => Promise<T>) =>

@@ -58,7 +58,7 @@ export interface SyncServer extends Peer {
   readonly before: Record<Operation, () => Promise<unknown>>;
   /** Holds the answers to an operation back. @returns lets them go */
   hold(operation: Operation): () => void;
-  /** Called for each call once its headers arrive. By default it reads the request and answers by the scripts. */
+  /** Called for each call once its headers arrive. The default reads the request and answers by the scripts. */
   answer: (stream: ServerHttp2Stream, operation: string, headers: IncomingHttpHeaders) => void;
 }
 
@@ -67,7 +67,7 @@ interface Where {
   readonly port?: number | undefined;
 }
 
-/** A server that ends with the test. It serves over TLS if there is a certificate, otherwise in plaintext. */
+/** A server that ends with the test. The server uses TLS if there is a certificate, otherwise plaintext. */
 export async function startSyncServer(tls?: SecureServerOptions, where: Where = {}): Promise<SyncServer> {
   const server = await openSyncServer({ tls, ...where });
   onTestFinished(() => server.close());
@@ -153,7 +153,7 @@ export async function openSyncServer({ tls, port }: Where = {}): Promise<SyncSer
     });
   }
 
-  /** Counts of each collection that was sent. */
+  /** The counts that the answer to a completion has for each collection that was sent. */
   function completed(): Uint8Array {
     const sent = seen.streams.flatMap(({ messages }) => messages).map(collectionOf);
     const included = [...new Set(sent)].filter((collection) => collection !== undefined);

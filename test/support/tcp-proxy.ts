@@ -2,18 +2,18 @@ import { connect, type Socket } from "node:net";
 import { PassThrough, Transform } from "node:stream";
 import { listenTcp, type Peer } from "./tcp-peers.js";
 
-/** To the server, or from the server. */
+/** The direction of bytes: to the server, or from the server. */
 type Direction = "request" | "answer";
 
-/** A fault of a connection. Bytes are counted from its beginning, in the given direction. */
+/** A fault of a connection. `afterBytes` counts the bytes of one direction from the connection's beginning. */
 export type ConnectionFaultKind =
-  /** Accepted, but nothing is ever sent. */
+  /** The connection is accepted, but nothing is ever sent. */
   | { readonly type: "silent" }
-  /** Reset (TCP RST) after some bytes. */
+  /** The connection is reset (TCP RST) after some bytes. */
   | { readonly type: "reset"; readonly direction: Direction; readonly afterBytes: number }
-  /** After some bytes no more are accepted: a link that is too slow. */
+  /** The proxy accepts no more after some bytes, like a link that is too slow. */
   | { readonly type: "slow"; readonly direction: Direction; readonly afterBytes: number }
-  /** After some bytes everything is dropped in both directions, and the connection stays open. */
+  /** The connection stays open, but after some bytes everything is dropped in both directions. */
   | { readonly type: "half-open"; readonly direction: Direction; readonly afterBytes: number };
 
 /** A proxy that passes connections on to a server, and breaks them. */

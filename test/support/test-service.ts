@@ -57,7 +57,7 @@ export function testService(options: TestServiceOptions = {}): TestService {
   return service;
 }
 
-/** A server for one test: for tests of server options, of a clock that stands still, or of a server that ends. */
+/** A server for one test, if the test needs server options, a clock that stands still, or the end of the server. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const service = new TestService(options);
   await service.start();

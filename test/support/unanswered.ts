@@ -3,8 +3,8 @@ import { storeLedger } from "../../src/runs/ledger/ledger.js";
 import { isState, type StoreCall, watchedStore } from "./stores.js";
 
 /**
- * What a run asks its ledger for, in this order; `held` and `hold` only if it is held. It reads the ledger before it
- * calls its connector, before it judges, under the lock, and when it notes its end.
+ * The steps of a run at its ledger, in order; `held` and `hold` are only for held runs. A run looks at the ledger
+ * before it calls its connector, before it judges, under the lock, and when it notes its end.
  */
 export type LedgerStep =
   | "look 1"
@@ -27,7 +27,7 @@ export interface UnansweredLedger {
   readonly begun: readonly LedgerStep[];
   /** The steps that were completed. */
   readonly done: readonly LedgerStep[];
-  /** Continues the step, and all later ones of its kind. */
+  /** Continues the step, and all later steps of this kind. */
   answer(): void;
 }
 

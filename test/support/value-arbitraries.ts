@@ -37,7 +37,7 @@ const key = fc.oneof(fc.constantFrom("__proto__", "", "constructor", "hasOwnProp
 /** Attributes with and without a prototype, including keys such as __proto__. */
 export const attributes = fc.dictionary(key, text, { maxKeys: 5 });
 
-/** The values of fields whose kinds leave a choice. */
+/** Arbitraries for the kinds of fields whose values can differ between test records. */
 export interface Values {
   readonly text: fc.Arbitrary<string>;
   readonly requiredText: fc.Arbitrary<string>;
@@ -58,10 +58,10 @@ export const ODD_VALUES: Values = {
 const LETTERS = Array.from({ length: 4096 }, (_, i) => String.fromCharCode((i * 37 + (i >> 7)) % 128)).join(
   "",
 );
-/** Lengths from which texts are copied differently, or a message's length takes one more byte. */
+/** Lengths at which encoders copy texts in another way, or the length of a message takes one more byte. */
 const EDGES = [0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 100, ...Array.from({ length: 12 }, (_, i) => 116 + i)];
 
-/** Texts of more than 127 letters end a block. */
+/** The length of a long text: a block ends at texts of more than 127 letters. */
 const LONG = 250;
 
 const letters = fc
@@ -127,7 +127,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 const date = fc.oneof(
   fc.date({ min: FIRST, max: LAST, noInvalidDate: true }),
-  // Just before 1970, where the remainder of milliseconds is negative.
+  // Times just before 1970, where the remainder of milliseconds is negative.
   fc.integer({ min: -5000, max: 0 }).map((ms) => new Date(ms)),
   fc.constantFrom(FIRST, LAST),
 );

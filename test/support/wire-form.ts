@@ -1,8 +1,8 @@
 /**
  * Converts the SDK's input and the output of protobufjs into one plain form, to compare them.
  *
- * Absent fields, empty lists and empty maps are left out; a oneof is its variant under the variant's name; maps are
- * `Map`s; 64-bit numbers are bigints; a Timestamp is `{ seconds, nanos }`.
+ * The form has no absent fields, empty lists or empty maps. A oneof becomes a field with the variant's name, a map a
+ * `Map`, a 64-bit number a bigint, and a Timestamp `{ seconds, nanos }`.
  */
 import protobuf from "protobufjs";
 import { messageOf } from "./contract.js";
@@ -10,7 +10,7 @@ import { messageOf } from "./contract.js";
 const IS_64_BIT: ReadonlySet<string> = new Set(["int64", "uint64"]);
 const TIMESTAMP = ".google.protobuf.Timestamp";
 
-/** The plain form of a message as users or protobuf's JSON write it. */
+/** The plain form of a message in the form of users' records or of protobuf's JSON. */
 export function ofInput(type: protobuf.Type, input: unknown): Record<string, unknown> {
   const message = withVariant(type, input);
   return formOf(type, (field) => {

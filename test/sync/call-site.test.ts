@@ -14,7 +14,7 @@ const REFUSAL = { code: 3, details: "no" };
 const RUN = { ...START, ledger: "none" } as const;
 const NOTHING = { snapshots: [], run: async () => {} };
 
-/** The function that must be in the stack: the only one between the test and the SDK. */
+/** The function that must be in the stack: the only function between the test and the SDK. */
 async function programOfTheUser(call: () => Promise<unknown>): Promise<unknown> {
   return await call();
 }

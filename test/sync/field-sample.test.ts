@@ -83,7 +83,7 @@ const account = (i: number) => ({
 const accounts = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => account(from + i));
 const before = sampleOf("accounts", accounts(0, 2000));
 
-/** The fields that differ in some of these records. */
+/** The fields whose values differ in some of these records. */
 function changedBeside(records: readonly object[]) {
   const changes = changesOf(before, sampleOf("accounts", records)).filter(
     ({ lost, other }) => lost + other > 0,

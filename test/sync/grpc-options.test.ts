@@ -117,14 +117,14 @@ test.each(["https_proxy", "HTTPS_PROXY", "http_proxy", "grpc_proxy"])(
       await syncClient(`http://${host}:${plain.port}`, { channelOptions }).startBatch(START);
       await syncClient(`https://${host}:${secure.port}`, { channelOptions, tls }).startBatch(START);
     }
-    // Nobody listens there, but the proxy would have answered.
+    // No server listens on this port, but the proxy would have answered.
     const v6 = syncClient(`http://[::1]:${plain.port}`, { channelOptions });
     await expect(v6.startBatch(START)).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
     expect(proxy.accepted()).toBe(0);
   },
 );
 
-// Without its scheme, grpc-js takes some of these for schemes themselves.
+// Without a scheme in front, grpc-js mistakes some of these hosts for schemes.
 test.each(["sync.example.test", "unix", "dns", "ipv4", "constructor"])(
   "asks the environment's proxy for the host %s",
   async (host) => {

@@ -9,7 +9,7 @@ import { accounts } from "../support/records.js";
 import { startBareBatch } from "../support/sync-harness.js";
 import type { SyncServer } from "../support/sync-server.js";
 
-/** A batch on a server that passes every SyncRecords stream to `onStream`, and doesn't read from it otherwise. */
+/** A batch on a server that passes every SyncRecords stream to `onStream`, and reads nothing itself. */
 function startBatch(onStream: SyncServer["answer"], options: Partial<SyncClientOptions> = {}) {
   return startBareBatch(onStream, {
     retry: false,
@@ -19,7 +19,7 @@ function startBatch(onStream: SyncServer["answer"], options: Partial<SyncClientO
   });
 }
 
-/** Accounts without end, and what became of their source. */
+/** An endless source of accounts, and whether it was closed. */
 function endless() {
   const seen = { pulled: 0, returned: 0 };
   async function* source() {

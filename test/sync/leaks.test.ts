@@ -23,7 +23,7 @@ beforeEach(() => {
   client = harness.client({ clock, retry: false });
 });
 
-/** The code that a call rejects with. `expect` would keep the error itself, and with it all that it refers to. */
+/** The code that a call rejects with. `expect` would keep the error, and everything that the error refers to. */
 async function codeOf(call: Promise<unknown>): Promise<unknown> {
   try {
     return await call;
@@ -53,7 +53,7 @@ async function notAborted(): Promise<SyncBatch> {
   return batch;
 }
 
-/** Creates a batch, and keeps no reference to it. */
+/** Creates a batch without keeping a reference to the batch. */
 async function dropped(make: () => Promise<SyncBatch>): Promise<WeakRef<SyncBatch>> {
   return new WeakRef(await make());
 }
@@ -71,7 +71,7 @@ test.each([
   expect(clock.sleeping).toBe(0);
 });
 
-test("a client that closes closes an expired batch whose abort is under way", async () => {
+test("closing a client also closes an expired batch whose abort is under way", async () => {
   const batch = await expired();
   harness.server.scripts.AbortSyncBatch.push("never");
   const abort = batch.abort().catch((error: unknown) => error);

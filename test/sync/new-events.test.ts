@@ -38,7 +38,7 @@ test.each([
   ["two files that overlap", "abc|bcd 4 2", "bcd|cde 1 5"],
   ["a row that occurs twice", "aba 2 1", "abac 1 3"],
 ])("sends each event once: %s", async (_, ...runs) => {
-  // A letter is an event; `|` separates two files. Then come the numbers of those that are sent and skipped.
+  // A letter is an event; `|` separates two files. The numbers of sent and skipped events follow.
   for (const [files = "", ...counts] of runs.map((run) => run.split(" "))) {
     const written = files.split("|").map((letters) => [...letters].map((id) => event(id)));
     const { sent, skipped } = await runOfFiles(written);
@@ -85,7 +85,7 @@ test("the next run sends again what a failed batch sent, and a restart sends wha
   expect(await runOf([event("a"), event("b")])).toMatchObject({ sent: 0, skipped: 2 });
 });
 
-test("recognizes events without ids by all of their contents", async () => {
+test("recognizes events without ids by all of their fields", async () => {
   const used = (sourceActorId: string) => ({ sourceActorId, lastActivity: new Date(DAY) });
   const send = async (...actors: string[]) => {
     const { collections } = await service.run([], (batch) =>
@@ -109,7 +109,7 @@ test("a damaged ledger sends no event twice: the run fails", async () => {
   });
 });
 
-test("several writes of a run share the known events, and one without newOnly sends all", async () => {
+test("several writes of a run share the known events, and a write without newOnly sends all of its events", async () => {
   await runOf([event("a"), event("b")]);
   const receipt = await service.run([], async (batch) => {
     await batch.write("usage", [event("a"), event("c")], { newOnly: true });
@@ -122,7 +122,7 @@ test("several writes of a run share the known events, and one without newOnly se
   expect(await runOf(["a", "b", "c", "d"].map((id) => event(id)))).toMatchObject({ sent: 0, skipped: 4 });
 });
 
-test("a preview skips the same events, and records nothing", async () => {
+test("a preview skips the events that a run would skip, and records nothing", async () => {
   await runOf([event("a")]);
   const connector = connectorOf([], (batch) =>
     batch.write("usage", [event("a"), event("b")], { newOnly: true }),
@@ -149,7 +149,7 @@ test("a run is outdated if another one sends its events in the meantime", async 
   await expect(run).rejects.toMatchObject({ code: "RUN_OUTDATED" });
 });
 
-test("works only for events of a run with a ledger", async () => {
+test("newOnly works only for events of a run with a ledger", async () => {
   const written = service.run(["accounts"], (batch) =>
     batch.write("accounts", [{ id: "u1" }], { newOnly: true }),
   );

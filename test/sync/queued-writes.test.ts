@@ -60,7 +60,7 @@ test("makes the batch incomplete if a queued write is aborted, even if the write
   expect(harness.server.calls).toEqual(["StartSyncBatch"]);
 });
 
-test("warns once if a write waits 30 s behind a source that awaits it", async () => {
+test("warns once if a write waits 30 s behind a source that itself awaits the write", async () => {
   const { batch, clock, warnings } = await startWatched();
   let waits = false;
   async function* source() {

@@ -168,7 +168,7 @@ test.each([undefined, null, "done"])("refuses a source whose next() gives %j", a
   await expectRefused({ [Symbol.asyncIterator]: () => ({ next: async () => step }) });
 });
 
-test("rejects with the source's own exception and does not call its return()", async () => {
+test("rejects with the source's own exception, and does not call the source's return()", async () => {
   const broken = new Error("vendor API");
   let returned = 0;
   const source: Source = {
@@ -203,7 +203,7 @@ test("reads an endless source at most two windows ahead of a silent service", as
   const batch = await harness.startBatch({ messageBytes: 2000, windowBytes: 8000 });
   const write = batch.write("accounts", source());
   await until(() => harness.server.streams.length === 1);
-  // Enough for a reader without backpressure to run far ahead.
+  // This is long enough for a reader without backpressure to run far ahead.
   for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   expect(pulled).toBeLessThanOrEqual(2 * 8 + 4);
   answer();

@@ -11,7 +11,7 @@ import { testService } from "../support/test-service.js";
 
 const MINUTE = 60_000;
 const harness = useScriptedServer();
-/** Its clock stands still. */
+/** The server's clock stands still. */
 const frozen = testService({ server: { clock: new TestClock({ startAt: new Date("2026-01-01") }) } });
 const LOST = { code: 14, details: "connection dropped" };
 const LOCKED = { code: 6, details: "locked" };
@@ -92,7 +92,7 @@ test("rejects when it times out, and close waits until the batch that is still s
   const client = harness.client({ clock, timeoutMs: 5000 });
   const starting = client.startBatch(START);
   await until(() => harness.server.calls.includes("StartSyncBatch"));
-  // The request itself continues, because its answer may hold a lock.
+  // The request itself continues, because the answer may come with a lock.
   expect(harness.server.timesLeftMs[0]).toBeGreaterThan(60_000);
   clock.advance(5000);
   await expect(starting).rejects.toBeInstanceOf(TimeoutError);

@@ -35,7 +35,7 @@ interface Prepared {
   readonly release: () => void;
 }
 
-/** Brings a batch to its state, with an open collection where the call needs one. */
+/** Brings a batch to the state, with an open collection if the call needs one. */
 const PREPARE: Readonly<Record<string, (withOpen: boolean) => Promise<Prepared>>> = {
   active: async (withOpen) => opened(await started(), withOpen),
   incomplete: async (withOpen) => {

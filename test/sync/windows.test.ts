@@ -21,7 +21,7 @@ function accountOfMessageBytes(bytes: number) {
         value: { records: [{ variant: { $case: "generic", value: { id: "a", name, roles: [] } } }] },
       },
     }).finish().length;
-  // The length prefixes before the name grow with it.
+  // The length prefixes before the name grow with the name.
   const length = 2 * bytes - sizeWith("x".repeat(bytes));
   const name = "x".repeat(length);
   expect(sizeWith(name)).toBe(bytes);

@@ -6,8 +6,8 @@ const MAX_NAME = 40;
 const MIN_NAME = 6;
 
 /**
- * A table with its last two columns aligned to the right. The widest names are cut until a row fits, but never figures
- * and dates. If a row still doesn't fit, each row becomes a paragraph.
+ * A table with its last two columns aligned to the right. The widest names are cut until a row fits; figures and dates
+ * are never cut. If a row still doesn't fit, each row becomes a paragraph.
  * @param names The columns that may be cut.
  */
 export function table(

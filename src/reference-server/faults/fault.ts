@@ -39,7 +39,7 @@ export type Fault = {
    */
   readonly message?: number | undefined;
   /**
-   * Whether the fault fires before the server does anything, or after it has done the work and before it answers.
+   * Whether the fault fires before the server does anything, or after the server's work and before its answer.
    * @default "request", or "answer" for the faults of answers: `oversized-answer`, `graphql-errors`, bodies and pages
    */
   readonly at?: "request" | "answer" | undefined;

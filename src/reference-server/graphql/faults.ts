@@ -12,7 +12,7 @@ export interface Exchange {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   revokeKey(): void;
-  /** The due faults, some of which change the answer. Set by the handler. */
+  /** The due faults. Set by the handler. */
   due: readonly DueFault[];
   /** Whether the answer comes from a fault. Set by the handler. */
   isReplaced: boolean;

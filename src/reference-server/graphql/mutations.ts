@@ -44,7 +44,7 @@ export function createProcurementCase(
 
 /**
  * @param today as YYYY-MM-DD; a deadline must not be earlier
- * @throws GraphQLError a value is invalid: the description shows no typed error of this mutation for it
+ * @throws GraphQLError a value is invalid, for which the description shows no typed error of this mutation
  */
 export function updateProcurementCase(
   workspace: Workspace,
@@ -83,7 +83,7 @@ function problemsOf(input: ProcurementCaseInput, today: string): string[] {
   return problems;
 }
 
-/** Assumption: a case saves the amount by which its baseline price has fallen since the first one. */
+/** Assumption: a case saves the difference between its first baseline price and its current one. */
 function rowOf({ id, name, state, baselinePrice, firstBaselinePrice }: ProcurementCase) {
   if (baselinePrice === null || firstBaselinePrice === null) {
     return { id, name, state, savingAmount: null, savingPercentage: null };

@@ -68,7 +68,7 @@ async function sendSlowly(
   response.end();
 }
 
-/** More than a response buffers, so that each write waits for the reader. */
+/** Larger than a response's buffer, so that each write waits for the reader. */
 const SPACES = Buffer.alloc(64 * 1024, " ");
 
 async function sendForever(response: ServerResponse, signal: AbortSignal): Promise<void> {

@@ -85,7 +85,7 @@ const requiredArguments: ValidationRule = (context) => {
   };
 };
 
-/** The same rule, but each error says that a value does not match. */
+/** Replaces a rule's errors by the error for a value that doesn't match. */
 function asMismatch(rule: ValidationRule): ValidationRule {
   return (context) => {
     const reporting: ValidationContext = Object.create(context, {
@@ -108,8 +108,8 @@ const replacements = new Map<ValidationRule, ValidationRule>([
 const rules = specifiedRules.map((rule) => replacements.get(rule) ?? rule);
 
 /**
- * Checks the variables of a valid operation. The errors name the arguments in which the variables are used, like those
- * of literal values.
+ * Checks the variables of a valid operation. The errors name the arguments in which the variables are used, like errors
+ * about literal values.
  */
 export function checkVariables(
   schema: GraphQLSchema,

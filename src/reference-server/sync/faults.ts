@@ -85,7 +85,7 @@ export function callWithFaults(
     fire: async (due: readonly DueFault[], moment: "request" | "answer"): Promise<void> => {
       for (const { fault, fires } of due) if (fault.at === moment && fires()) await inject(fault);
     },
-    /** The answer. If a fault asks for it, the answer is padded with a field that readers skip. */
+    /** Pads the answer with a field that readers skip, if a fault asks for padding. */
     padded: (answer: Uint8Array): Buffer => {
       const missing = answerBytes - answer.length;
       if (missing <= 0) return Buffer.from(answer);

@@ -157,7 +157,7 @@ export class SyncState {
     return found;
   }
 
-  /** Numbers a new stream in the order in which streams are opened, from 1. A restart doesn't start again at 1. */
+  /** Numbers a new stream, in the order in which streams are opened, from 1 and across restarts. */
   openStream(): number {
     this.#streams += 1;
     return this.#streams;

@@ -27,7 +27,7 @@ function recordId({ variant }: MessageOf<Collection>, idField: string | undefine
   return String(Reflect.get(variant.value, idField));
 }
 
-/** A stored record, in which a batch is its sequence number. */
+/** A stored record, which identifies batches by their sequence numbers. */
 interface Row<R> {
   record: R;
   /** Last batch that sent the record. */
@@ -83,7 +83,7 @@ export class CollectionStore<C extends Collection> {
 
   /**
    * Called when a batch that included the collection completes. Marks records as removed that the previous completed
-   * snapshot had but the batch didn't send. Records that only aborted or expired batches sent stay.
+   * snapshot had but the batch didn't send. Records stay if only aborted or expired batches have sent them.
    */
   complete(batch: Batch): void {
     if (this.model === "event") return;

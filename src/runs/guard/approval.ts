@@ -5,35 +5,11 @@
 import { randomBytes } from "node:crypto";
 import type { HeldReport } from "../../core/errors/index.js";
 import type { Lists } from "../ledger/collection-ledger.js";
-import {
-  APPROVAL_MS,
-  type Baseline,
-  type Baselines,
-  type HeldRun,
-  type LedgerSnapshot,
-} from "../ledger/state.js";
+import { APPROVAL_MS, type Baseline, type HeldRun, type LedgerSnapshot } from "../ledger/state.js";
 import { isDamage } from "../ledger/value.js";
-import type { HeldJudgement, StoredHold } from "./held-report.js";
-import type { ResolvedGuard, ResolvedRule } from "./rules.js";
-import type { GuardedSnapshot } from "./snapshot.js";
-
-/** What is known about a snapshot that breaks rules. */
-export interface Decision {
-  readonly isHeld: boolean;
-  /** Why the approval doesn't cover it. */
-  readonly approvalProblem: string | undefined;
-  /** The baseline that awaits a decision, if the snapshot still resembles it. */
-  readonly waiting: Baseline | undefined;
-}
-
-export interface Judged extends HeldJudgement, Decision {
-  readonly snapshot: GuardedSnapshot;
-}
-
-/** What a held run left in the ledger. */
-export interface Offer extends StoredHold {
-  readonly baselines: Baselines;
-}
+import type { Judged, StoredHold } from "./held-report.js";
+import type { ResolvedRule } from "./rules.js";
+import type { GuardedSnapshot, SnapshotJudgement } from "./snapshot.js";
 
 export interface ApprovalScope {
   readonly seen: LedgerSnapshot;
@@ -42,12 +18,12 @@ export interface ApprovalScope {
   readonly now: number;
 }
 
-/** Decides whether an approval covers a snapshot that breaks rules. */
+/** Decides whether an approval covers a snapshot that breaks rules, or whether the snapshot is held. */
 export async function decide(
   snapshot: GuardedSnapshot,
   rule: ResolvedRule,
   { seen, approve, now }: ApprovalScope,
-): Promise<Decision> {
+): Promise<Omit<Judged, keyof SnapshotJudgement>> {
   const { ledger } = snapshot;
   if (ledger === undefined) {
     const none = "without a ledger, approvals are not stored";
@@ -79,20 +55,17 @@ export async function decide(
 }
 
 /**
- * Stores what a held run wrote. If an earlier held run may still cover it, that one and its approval stay.
+ * Stores what a held run wrote. If the approval of an earlier held run would cover it, that run stays in the ledger
+ * instead.
  */
-export async function offer(
-  held: readonly Judged[],
-  { seen, now }: ApprovalScope,
-  rules: ResolvedGuard,
-): Promise<Offer> {
+export async function offer(held: readonly Judged[], { seen, now }: ApprovalScope): Promise<StoredHold> {
   const expiresAt = now + APPROVAL_MS;
   const baselines: Record<string, Baseline> = {};
   const listed: Lists<string>[] = [];
   const known = knownRun(held, seen);
   const approval = known?.approval ?? randomBytes(16).toString("hex");
   for (const { snapshot, findings, figures, waiting } of held) {
-    const { ledger, collection, lines } = snapshot;
+    const { ledger, collection, lines, pasts } = snapshot;
     if (ledger === undefined) continue;
     if (known !== undefined && waiting !== undefined) {
       baselines[ledger.subject] = waiting;
@@ -101,9 +74,8 @@ export async function offer(
       continue;
     }
     const lists = snapshot.listsOf(figures, findings);
-    const stored = await ledger.put("held", seen, approval, { collection, lines, lists });
-    const pasts = snapshot.pastsWith(rules.ruleOf(collection), findings) ?? [];
-    baselines[ledger.subject] = { ...stored.place, pasts };
+    const stored = await ledger.put("held", seen, approval, { collection, lines, lists, pasts });
+    baselines[ledger.subject] = stored.baseline;
     listed.push(stored.lists);
   }
   return {
@@ -117,7 +89,8 @@ export async function offer(
 }
 
 /**
- * What the state says about a held run. If it's held again, the first version stays: someone may be looking at it.
+ * What the state says about a held run. If the run is held again, the first report stays, because someone may be
+ * looking at it.
  */
 export function heldRunOf(
   { approval, at, expiresAt }: StoredHold,
@@ -131,7 +104,7 @@ export function heldRunOf(
   return { approval, at, expiresAt, report: { ...report, reasons } };
 }
 
-/** The held run that all these snapshots may still become. */
+/** The earlier held run whose approval would cover all these snapshots. */
 function knownRun(held: readonly Judged[], { state }: LedgerSnapshot): HeldRun | undefined {
   const tokens = new Set(held.map(({ waiting }) => waiting?.token));
   const [token] = tokens;

@@ -18,34 +18,34 @@ import type { FieldMemory, PastSnapshot, Usual, UsualShares } from "../ledger/pa
 import type { Comparison } from "./comparison.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A share counts half after this many days: quarters and seasons recur. */
+/** The usual share halves in this many days, which is slow because quarters and seasons recur. */
 const HALF_LIFE_DAYS = 56;
-/** A share counts only if it's above this multiple of the usual one. */
+/** A share breaks the rule only if it's above this multiple of the usual one. */
 const FACTOR = 2;
-/** Until the guard has seen this much, it doesn't know what is usual: almost all records have to change. */
+/** Until the guard has seen this much, nothing is known to be usual, and only changes of almost all records count. */
 const YOUNG = { days: 7, comparisons: 3, share: 0.9 };
 /** Legitimate clean-ups remove up to a quarter of the values. */
 const LOST = { share: 0.25, min: 5, all: 3 };
-/** A few values lost in each run add up: compared with earlier runs. */
+/** A few values lost in each run add up, so the sample is also compared with earlier runs. */
 const SLOWLY = { share: 0.25, min: 5, now: 2, shareNow: 0.04 };
-/** Departments and plans that merge rarely make up more. */
+/** When departments or plans merge, rarely more of the records take the same value. */
 const MERGED = { share: 0.4, min: 8 };
-/** Less is enough if almost no other value is left. */
+/** A smaller share of merged values is enough if almost no other value is left. */
 const SWEEP = { share: 0.2, ofRest: 0.95 };
-/** Reorganisations change more than half, and a field that tells records apart changes less. */
+/** A reorganisation can change more than half of the values. A field that tells records apart changes less. */
 const OTHER = { share: 0.6, uniqueShare: 0.35, min: 10 };
 /** Names and addresses rarely change, and never many at once. */
 const IDENTITY_MIN = 5;
-/** A few records whose different values all become one, or all change. */
+/** In a few records, all different values become one value, or all change. */
 const SMALL = { min: 3, values: 3, usual: 0.3 };
 /**
- * If almost everybody has a value that few had before, it's wrong even without a history. Names are never all the
+ * If almost all records have a value that few had before, it's wrong even without a history. Names are never all the
  * same.
  */
 const COLLAPSED = { share: 0.9, identityShare: 0.8, before: 0.5, min: 5 };
-/** Times and versions that rarely changed before: almost all of them have to change. */
+/** Times and versions that rarely changed before break the rule only if almost all of them change. */
 const DRIFTING = { share: 0.95, usual: 0.1 };
-/** A field tells records apart if it has this share of the hashes that all different values would have. */
+/** A field tells records apart if it has this share of the number of hashes that unique values would have. */
 const UNIQUE = { share: 0.75, min: 4 };
 const HASHES = 255;
 /** Smaller shares are not remembered, because they affect no limit. */
@@ -66,7 +66,7 @@ export interface ChangeFacts {
 
 type FieldFigures = NonNullable<HeldReason["fields"]>[number];
 
-/** A field that breaks the rule, and how, without a period. */
+/** A field that breaks the rule. Its text says how, without a period. */
 export interface ChangedField extends FieldFigures {
   readonly text: string;
   /** The rows of the sample that changed. */
@@ -79,7 +79,7 @@ export function judgeChanges({ collection, memory, now, pasts, at }: ChangeFacts
   const usual = decayed(memory.usual, at);
   const changes = new Map(changesOf(memory.sample, now).map((change) => [change.field, change]));
   const { references } = COLLECTIONS[collection];
-  // Other references may be empty, or aren't looked up: they name one of several collections, or their own.
+  // References to one of several collections may be empty, and those to their own collection aren't looked up.
   const targetsOf = (field: string) => {
     const targets = references[field] ?? [];
     return targets.length === 1 && !targets.includes(collection) ? targets : undefined;
@@ -246,7 +246,7 @@ export function usually(range: readonly [least: number, most: number]): string {
   return from === to ? `usually ${to} %` : `usually ${from} to ${to} %`;
 }
 
-/** What is usual, once some time has passed. */
+/** The usual shares, smaller the more time has passed. */
 function decayed(usual: Usual, at: number): Usual {
   const factor = 2 ** (-Math.max(0, at - usual.at) / (HALF_LIFE_DAYS * DAY_MS));
   const shares = Object.entries(usual.shares).map(([field, { lost, other, merged }]) => [

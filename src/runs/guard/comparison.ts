@@ -14,14 +14,14 @@ export interface ComparedSet {
 }
 
 export interface Comparison {
-  /** Number of ids that the ledger knew: of the last completed snapshot, and of others that the service may have. */
+  /** Number of ids in the ledger: those of the last completed snapshot, and of others that the service may have. */
   readonly known: number;
   readonly sent: number;
   readonly new: number;
   readonly kept: number;
   /** Number of known ids missing from the snapshot: completing it marks them as removed. */
   readonly gone: number;
-  /** Each set on its own: many ids of one would hide that all of a smaller one are gone. */
+  /** The sets one by one, because many ids of a large set would hide that all ids of a small one are gone. */
   readonly sets: readonly ComparedSet[];
   readonly firstGone: readonly string[];
 }
@@ -80,7 +80,7 @@ export async function* linesWhere(lines: Lines, isWanted: (low: number, high: nu
 /** How many ids are hashed before the first is looked up. */
 const GROUP = 256;
 
-/** Calls back with the hash and the place of each id, which is looked up in the table. */
+/** Calls back with the hash and the place of each id. The callback looks the hash up in the table. */
 async function forEachId(
   lines: Lines,
   table: IdTable,
@@ -92,7 +92,7 @@ async function forEachId(
   let count = 0;
   let piece: Uint8Array;
   let view: DataView;
-  // One function for all pieces: V8 would compile a new one for each.
+  // Used for all pieces, because V8 would compile a new function for each.
   const lookUp = () => {
     table.warm(hashes, count);
     for (let at = 0; at < 2 * count; at += 2)

@@ -1,11 +1,5 @@
 import { raceAbort } from "../../core/abort.js";
-import {
-  type HeldReason,
-  type HeldReport,
-  InvalidInputError,
-  RunHeldError,
-  type SnapshotDiff,
-} from "../../core/errors/index.js";
+import { type HeldReport, InvalidInputError, RunHeldError } from "../../core/errors/index.js";
 import { withinGrace } from "../../sync/call.js";
 import {
   COLLECTIONS,
@@ -21,13 +15,11 @@ import type { WriteStats } from "../../sync/write/options.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
 import type { InstallationLedger } from "../ledger/installation-ledger.js";
 import { noteHeld } from "../ledger/notes.js";
-import type { PastSnapshots } from "../ledger/past.js";
-import { knowsSnapshots, type LedgerSnapshot, readLedger } from "../ledger/state.js";
-import { decide, heldRunOf, type Judged, offer } from "./approval.js";
-import { describeHeld, type HeldScope, heldMessage, type UsualOf } from "./held-report.js";
+import { knowsSnapshots, type LedgerSnapshot } from "../ledger/state.js";
+import { decide, heldRunOf, offer } from "./approval.js";
+import { describeHeld, type HeldScope, heldMessage, type Judged, type UsualOf } from "./held-report.js";
 import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
 import { GuardedSnapshot, type IdLog } from "./snapshot.js";
-import type { Finding } from "./verdict.js";
 
 export interface JudgedRun extends Omit<JudgeOptions, "onHeld" | "ledger"> {
   /** Undefined for `"none"`. */
@@ -36,15 +28,13 @@ export interface JudgedRun extends Omit<JudgeOptions, "onHeld" | "ledger"> {
   readonly onProgress?: OnProgress | undefined;
 }
 
-/** Judges all snapshots that a connector wrote, together and once: by the rules, the ledger and an approval. */
+/** Judges all snapshots of a connector together, by the rules, the ledger and an approval. */
 export class Guard {
   readonly ledger: InstallationLedger | undefined;
-  readonly approve: string | undefined;
   readonly rules: ResolvedGuard;
   readonly snapshots: ReadonlyMap<string, GuardedSnapshot>;
-  /** Findings in snapshots that were approved. */
-  readonly approved = new Map<GuardedSnapshot, readonly Finding[]>();
-  figures: Partial<Record<SnapshotCollection, SnapshotDiff>> = {};
+  /** What was found in each snapshot; empty before `judge`. */
+  readonly judged = new Map<Collection, Judged>();
   readonly #options: JudgedRun;
   readonly #configuration: SyncConfiguration;
   readonly #ended: AbortSignal;
@@ -61,15 +51,14 @@ export class Guard {
     ended: AbortSignal,
     log?: IdLog,
   ) {
-    const { approve, ledger, guard } = options;
+    const { ledger, guard } = options;
     this.#options = options;
     this.#configuration = configuration;
     this.#ended = ended;
     this.ledger = ledger;
-    this.approve = approve;
     const rules = resolveGuard(guard, configuration.clock.now());
     this.rules = rules;
-    // A preview reports repeated ids. Without a guard and a ledger, a run needs no ids.
+    // A preview always needs ids, to report repeated ones. A run without a guard and a ledger needs none.
     const isSeen = (collection: SnapshotCollection) =>
       log === undefined || ledger !== undefined || rules.ruleOf(collection) !== undefined;
     this.snapshots = new Map(
@@ -82,19 +71,6 @@ export class Guard {
 
   readonly inspectorOf: InspectorOf = ({ name }) => this.snapshots.get(name)?.ids;
 
-  get approvedRules(): Partial<Record<SnapshotCollection, readonly HeldReason["rule"][]>> {
-    return Object.fromEntries(
-      [...this.approved].map(([{ collection }, findings]) => [collection, findings.map(({ rule }) => rule)]),
-    );
-  }
-
-  /** What the ledger will remember of a completed collection. */
-  readonly pastsOf = (collection: Collection): PastSnapshots => {
-    const snapshot = this.snapshots.get(collection);
-    const rule = snapshot && this.rules.ruleOf(snapshot.collection);
-    return snapshot?.pastsWith(rule, this.approved.get(snapshot) ?? []) ?? [];
-  };
-
   /** What reports of held runs say about the ledger. */
   get place(): HeldScope {
     const { installationId, ledger } = this.#options;
@@ -102,21 +78,18 @@ export class Guard {
   }
 
   /**
-   * Checks the ledger before anything is read from the source: it can be written, and does not know the installation if
-   * `firstRun` is true. Rejects with the reason of the run's signal when that fires.
+   * Checks the ledger before anything is read from the source: it can be written, and doesn't know the installation if
+   * `firstRun` is true. Rejects with the reason of the run's signal when the signal fires.
+   * @param seen What the ledger has.
    * @throws {ConfigurationError} the ledger cannot be written
-   * @throws {InvalidInputError} it is not the first run
+   * @throws {InvalidInputError} `firstRun` is set, and it isn't the first run
    */
-  async checkLedger(): Promise<void> {
+  async checkLedger(seen: LedgerSnapshot): Promise<void> {
     const { ledger } = this;
     if (ledger === undefined) return;
     await raceAbort(ledger.requireWritable(), this.#ended);
-    if ((this.#options.firstRun ?? false) === false) return;
-    const knows = withinGrace(this.#configuration.clock, async () =>
-      knowsSnapshots(await readLedger(ledger)),
-    ).catch(() => false);
-    if (!(await raceAbort(knows, this.#ended))) return;
-    const { installationId } = this.#options;
+    const { firstRun = false, installationId } = this.#options;
+    if (firstRun === false || !knowsSnapshots(seen)) return;
     throw new InvalidInputError(
       `firstRun must not be set: the ledger (${ledger.location}) has earlier runs of installation ${JSON.stringify(installationId)}. Leave it out.`,
       { advice: { option: "firstRun", text: "firstRun" } },
@@ -146,36 +119,34 @@ export class Guard {
   }
 
   /**
-   * Judges the snapshots, once all their records are written. Rejects with the reason of the run's signal when that
-   * fires: a ledger may never answer.
+   * Judges the snapshots, once all their records are written. Rejects with the reason of the run's signal when the
+   * signal fires, because a ledger may never answer.
    * @param seen What the ledger has.
-   * @returns those that are held
+   * @returns the snapshots that are held
    */
   async judge(seen: LedgerSnapshot): Promise<readonly Judged[]> {
     const ended = this.#ended;
-    // Nothing would hold a run without snapshots, and the ledger could not record it.
+    // A run without snapshots can't be held, and a damaged ledger couldn't record it.
     if (this.snapshots.size === 0 && seen.problem !== undefined) throw seen.problem;
     const held: Judged[] = [];
     this.#resolveReferences();
     for (const snapshot of this.snapshots.values()) {
       const { collection } = snapshot;
       const judged = await raceAbort(this.#judge(snapshot, seen), ended);
-      // A ledger that is no longer used looks unreadable.
+      // Once a run has ended, the calls of its ledger fail, which makes the ledger look unreadable.
       ended.throwIfAborted();
       const { figures, findings, isHeld } = judged;
-      this.figures = { ...this.figures, [collection]: figures };
+      this.judged.set(collection, judged);
       if (isHeld) held.push(judged);
-      else if (findings.length > 0) this.approved.set(snapshot, findings);
       const rules = findings.map(({ rule }) => rule);
       this.#options.onProgress?.({ type: "judged", collection, held: isHeld, diff: figures, rules });
       const details = { collection, held: isHeld, rules, ...figures };
       this.#configuration.logger.info("saas-management: snapshot judged", details);
     }
-    if (held.length === 0) await this.#keepLists();
     return held;
   }
 
-  /** Offers an approval of what is held, if the ledger can store it. @returns the error of the run */
+  /** Offers an approval of the held snapshots, if the ledger can store them. @returns the error of the run */
   async offer(held: readonly Judged[], seen: LedgerSnapshot, usual: UsualOf): Promise<RunHeldError> {
     const ended = this.#ended;
     const offering = this.#offer(held, seen, usual).catch((error: unknown) => {
@@ -191,11 +162,11 @@ export class Guard {
   }
 
   async #offer(held: readonly Judged[], seen: LedgerSnapshot, usual: UsualOf): Promise<HeldReport> {
-    const { ledger, approve } = this;
+    const { ledger, approve } = this.#options;
     if (ledger === undefined) return describeHeld(this.place, held, "no-ledger", usual);
     const { clock } = this.#configuration;
     const now = clock.now();
-    const stored = await offer(held, { seen, approve, now }, this.rules);
+    const stored = await offer(held, { seen, approve, now });
     const report = describeHeld(this.place, held, stored, usual);
     const run = heldRunOf(stored, report, seen);
     await withinGrace(clock, (over) =>
@@ -208,40 +179,23 @@ export class Guard {
     return report;
   }
 
-  /** A value that names a record missing from the run counts as lost. */
+  /** Marks values as lost if they name a record that is missing from the run. */
   #resolveReferences(): void {
     for (const { collection, ids, sampler } of this.snapshots.values())
       for (const [field, targets] of Object.entries(COLLECTIONS[collection].references)) {
         const named = targets.flatMap((target) => this.snapshots.get(target)?.ids ?? []);
-        // After managers leave, everyone who reported to them names them for a while.
+        // After a manager leaves, the people who reported to that manager name them for a while.
         if (named.length < targets.length || named.includes(ids)) continue;
         sampler.resolve(field, (id) => named.some((one) => one.has(id)));
       }
   }
 
-  /** Lists what changes, then frees the hashes of the ids. If a list can't be made, the run continues. */
-  async #keepLists(): Promise<void> {
-    for (const snapshot of this.snapshots.values()) {
-      const figures = this.figures[snapshot.collection];
-      const kept = figures === undefined ? undefined : snapshot.keepLists(figures);
-      await raceAbort(
-        (kept ?? Promise.resolve()).catch((error: unknown) => {
-          const message = "saas-management: could not write the lists of removed and added ids";
-          this.#configuration.logger.warn(message, { error });
-        }),
-        this.#ended,
-      );
-      snapshot.ids.table.clear();
-    }
-  }
-
   async #judge(snapshot: GuardedSnapshot, seen: LedgerSnapshot): Promise<Judged> {
-    const { firstRun } = this.#options;
-    const { approve, ledger } = this;
+    const { approve, firstRun, ledger } = this.#options;
     const rule = this.rules.ruleOf(snapshot.collection);
     const now = this.#configuration.clock.now();
     const isUnknown = ledger !== undefined && (firstRun ?? false) === false && !knowsSnapshots(seen);
-    const judgement = { ...(await snapshot.judge({ rule, isUnknown, now, seen })), snapshot };
+    const judgement = await snapshot.judge({ rule, isUnknown, now, seen });
     if (judgement.findings.length === 0 || rule === undefined)
       return { ...judgement, isHeld: false, approvalProblem: undefined, waiting: undefined };
     return { ...judgement, ...(await decide(snapshot, rule, { seen, approve, now })) };

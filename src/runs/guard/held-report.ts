@@ -1,20 +1,24 @@
 /**
  * The report of a held run, for people. It's built from the report's data alone, so it also works for a stored report.
  */
-import { isAbsolute } from "node:path";
+import { basename, isAbsolute } from "node:path";
 import type { HeldReason, HeldReport } from "../../core/errors/index.js";
 import { type SnapshotCollection, truncateId } from "../../sync/collections.js";
 import { count, counted, quoted, withText } from "../../sync/report-text.js";
 import type { Lists } from "../ledger/collection-ledger.js";
+import type { Baseline, Baselines } from "../ledger/state.js";
 import { usually } from "./changed.js";
 import { isAboutBaseline, type SnapshotJudgement } from "./snapshot.js";
 
-/** How many ids a line names. */
+/** The number of ids that a line names. */
 const NAMED_IDS = 3;
 
-export interface HeldJudgement extends SnapshotJudgement {
-  /** Why the approval doesn't cover it. */
+export interface Judged extends SnapshotJudgement {
+  readonly isHeld: boolean;
+  /** Why the approval doesn't cover the snapshot. */
   readonly approvalProblem: string | undefined;
+  /** The baseline that awaits a decision, if the snapshot still resembles it. */
+  readonly waiting: Baseline | undefined;
 }
 
 /** What the ledger stored about a held run. */
@@ -22,9 +26,10 @@ export interface StoredHold {
   readonly approval: string;
   readonly at: number;
   readonly expiresAt: number;
+  readonly baselines: Baselines;
   /** Where the ids are listed, for each held snapshot. */
   readonly lists: readonly Lists<string>[];
-  /** Whether it was held before; if so, the lists are from that run. */
+  /** Whether an equal run was held before. If so, the lists are from that run. */
   readonly isKnown: boolean;
 }
 
@@ -40,14 +45,16 @@ const REMOVALS = "Check the filter and the pages: a source that is cut off or fi
 const ADVICE: Readonly<Record<HeldReason["rule"], string>> = {
   removed: REMOVALS,
   window: REMOVALS,
-  added: "Check the scope of the token: another tenant's records look like this.",
+  added:
+    "Check the scope of the token: another tenant's records look like this, and so do records that come back after a removal.",
   changed: "Check the columns: a renamed or swapped one looks like this.",
   "no-baseline":
     "If this isn't the first run, the last one used another ledger (another directory, user or service address, or a container without a volume), and completing this run would remove every record that isn't in it.",
   "unreadable-ledger": "Repair the ledger, or restore it from a backup.",
 };
 const MISSING = "Check the collections that these records refer to: some of their records are missing.";
-const OTHER_IDS = "Check the tenant and the field that ids come from: none of the known ids were sent.";
+const OTHER_IDS = "Check the tenant and the field that ids come from: this run has none of the known ids.";
+const WRONG_SOURCE = "If the source is wrong, fix it and run again: there is nothing to undo.";
 
 export interface HeldScope {
   readonly installationId: string;
@@ -58,20 +65,20 @@ export interface HeldScope {
 /** @param usual What is usual for a collection. */
 export function describeHeld(
   { installationId, ledger }: HeldScope,
-  held: readonly HeldJudgement[],
+  held: readonly Judged[],
   offer: StoredHold | keyof typeof NO_OFFER | "preview",
   usual: UsualOf,
 ): HeldReport {
   const stored = typeof offer === "string" ? undefined : offer;
   const reasons = held
-    .flatMap((judgement, i) => reasonsOf(judgement, usual(judgement.collection), stored?.lists[i]))
+    .flatMap((judgement, i) => reasonsOf(judgement, usual(judgement.snapshot.collection), stored?.lists[i]))
     .sort((a, b) => weightOf(b) - weightOf(a));
-  const notes = held.flatMap(({ collection, approvalProblem }) =>
+  const notes = held.flatMap(({ snapshot: { collection }, approvalProblem }) =>
     approvalProblem === undefined ? [] : [`The approval does not cover ${collection}: ${approvalProblem}.`],
   );
   if (stored?.isKnown === true)
     notes.push(
-      `The approval covers the run held at ${new Date(stored.at).toISOString()}, whose ids are listed; this run differs from it by no more than the rules allow.`,
+      `A similar run was held at ${new Date(stored.at).toISOString()}. Its approval covers this run, too, and the lists have its ids.`,
     );
   if (typeof offer === "string" && offer !== "preview") notes.push(NO_OFFER[offer]);
   const approval = stored && { id: stored.approval, expiresAt: new Date(stored.expiresAt) };
@@ -84,14 +91,15 @@ export function withHeldText<Report extends HeldReport>(report: Report): Report 
   return withText(report, () => [...heldLines(report), ...decisionOf(report)]);
 }
 
-/** What a report says in one line, for a message. */
+/** The report on one line, for an error message. */
 export function heldMessage(report: HeldReport): string {
   const { summary, reasons, notes } = report;
   const found = reasons.map(foundLine).join("; ");
-  return [summary, `${found}.`, ...adviceOf(report), ...notes, ...decisionOf(report)].join(" ");
+  const lists = listsOf(report);
+  return [summary, `${found}.`, ...adviceOf(report), ...notes, ...lists, ...decisionOf(report)].join(" ");
 }
 
-/** What is held, why, and what to check. */
+/** Lines about what is held, why, and what to check. */
 export function heldLines(report: HeldReport): readonly string[] {
   const { summary, reasons, notes } = report;
   const collections = [...new Set(reasons.map(({ collection }) => collection))];
@@ -99,31 +107,40 @@ export function heldLines(report: HeldReport): readonly string[] {
     const own = reasons.filter((reason) => reason.collection === collection);
     return [...own.slice(0, 1).flatMap(countsLine), ...own.map((reason) => `- ${foundLine(reason)}`)];
   });
-  return [summary, ...found, ...adviceOf(report), ...notes];
+  return [summary, ...found, ...adviceOf(report), ...notes, ...listsOf(report)];
 }
 
-/** How many records the last runs sent, and this one, so that a sudden drop stands out. */
+/** A line with the numbers of records that the last runs and this one sent, so that a sudden drop stands out. */
 function countsLine({ collection, usual, diff }: HeldReason): readonly string[] {
   const before = usual.sent.map(count).join(" ");
   return before === "" ? [] : [`${collection}  ${before} → ${count(diff.sent)}`];
 }
 
-function foundLine({ rule, message, usual, examples, missing = [], listedIn }: HeldReason): string {
-  const range = isAboutRemovals(rule) ? usual.removed : rule === "added" ? usual.added : undefined;
+function foundLine({ rule, message, diff, usual, limits, examples, missing = [] }: HeldReason): string {
+  const what = isAboutRemovals(rule) ? "removed" : rule === "added" ? rule : undefined;
+  const [range, limit] = what === undefined ? [] : [usual[what], limits[what]];
+  const isAbove = what !== undefined && limit !== undefined && diff[what] > limit;
   const named = examples.slice(0, NAMED_IDS);
   const lacks = (i: number) => (missing[i] ? ` (names ${quoted(missing[i])})` : "");
   const ids = named.map((id, i) => `${quoted(id)}${lacks(i)}`).join(", ");
-  const listed = rule === "changed" ? "sampled ids" : "ids";
-  const place = listedIn === undefined || isAbsolute(listedIn) ? "" : "the ledger, as ";
   return [
     ids === "" ? message : `${message}, such as ${ids}`,
     ...(range === undefined ? [] : [usually(range)]),
-    ...(listedIn === undefined ? [] : [`all ${listed} are in ${place}${listedIn}`]),
+    ...(isAbove ? [`the limit is ${count(limit)}`] : []),
   ].join("; ");
 }
 
-function adviceOf({ reasons }: HeldReport): readonly string[] {
-  return [...new Set(reasons.flatMap(({ advice }) => advice || []))];
+function adviceOf({ reasons, approval }: HeldReport): readonly string[] {
+  const isJudged = approval !== undefined && !reasons.some(isAboutBaseline);
+  return [...new Set(reasons.flatMap(({ advice }) => advice || [])), ...(isJudged ? [WRONG_SOURCE] : [])];
+}
+
+/** Names the folder once, because all lists are in it. */
+function listsOf({ reasons }: HeldReport): readonly string[] {
+  const [first, ...others] = new Set(reasons.flatMap(({ listedIn }) => listedIn ?? []));
+  if (first === undefined) return [];
+  const place = isAbsolute(first) ? "" : "the ledger, as ";
+  return [`The ids are listed in ${place}${[first, ...others.map((path) => basename(path))].join(" and ")}.`];
 }
 
 function decisionOf({ installationId, ledger, reasons, approval }: HeldReport): readonly string[] {
@@ -144,17 +161,21 @@ export function heldSummary(reasons: readonly HeldReason[]): string {
   return `Held: ${worstOf(reasons)}. Nothing was sent.`;
 }
 
-/** The worst reason, and how many others there are. */
-export function worstOf([worst, ...others]: readonly HeldReason[]): string {
-  const more = others.length === 0 ? "" : `, and ${counted(others.length, "more reason")}`;
-  return worst === undefined ? "" : `${headline(worst)}${more}`;
+/** The worst reason, or all removals, and how many other reasons there are. */
+export function worstOf(reasons: readonly HeldReason[]): string {
+  const [worst] = reasons;
+  const isRemoval = worst?.rule === "removed";
+  const named = reasons.filter((reason) => reason === worst || (isRemoval && reason.rule === "removed"));
+  const others = reasons.length - named.length;
+  const more = others === 0 ? "" : `, and ${counted(others, "more reason")}`;
+  return `${named.map(headline).join(" and ")}${isRemoval ? " would be removed" : ""}${more}`;
 }
 
 function headline({ collection, rule, diff, fields: [field] = [], message }: HeldReason): string {
   const { known, sent, added, removed, baseline } = diff;
-  if (rule === "removed") return `${count(removed)} of ${count(known)} ${collection} would be removed`;
-  if (rule === "window") return `only ${count(sent)} ${collection} were sent`;
-  // With several baselines, only the text has the right figures.
+  if (rule === "removed") return `${count(removed)} of ${count(known)} ${collection}`;
+  if (rule === "window") return `only ${count(sent)} ${collection} were read`;
+  // If the snapshot was compared with several baselines, only the message has the right figures.
   if (rule === "added" && baseline === "completed")
     return `${count(added)} of ${count(sent)} ${collection} are new`;
   if (rule === "no-baseline") return "the ledger has no earlier run";
@@ -176,7 +197,7 @@ export function isAboutRemovals(rule: HeldReason["rule"]): boolean {
 }
 
 function reasonsOf(
-  { collection, findings, figures, compared, limits }: HeldJudgement,
+  { snapshot: { collection }, findings, figures, compared, limits }: Judged,
   usual: HeldReason["usual"],
   { removals, additions, changed, sent }: Lists<string> = {},
 ): HeldReason[] {

@@ -20,29 +20,29 @@ import { WINDOW_DAYS } from "../ledger/past.js";
 /** When a snapshot is held. Each rule counts on its own; `false` turns it off. */
 export interface GuardRules {
   /**
-   * By the ids that would be removed: if nothing is left, if none of at least 2 known ids is left, if at least `min`
-   * and more than `maxShare` of the known ids would be removed, or more than `max`. Also if more than 15 % and more
-   * than twice the usual share would be removed, or more than 5 % while repeated records suggest that a page was read
-   * twice.
+   * Holds a snapshot because of the ids that would be removed: if nothing is left, if none of at least 2 known ids is
+   * left, if at least `min` and more than `maxShare` of the known ids would be removed, or more than `max`. It also
+   * holds a snapshot if more than 15 % and more than twice the usual share would be removed, or more than 5 % while
+   * repeated records suggest that a page was read twice.
    * @default { maxShare: 0.25, min: 3 }
    */
   readonly removed?: RemovedRule | false | undefined;
   /**
-   * By shrinking over several runs: if a snapshot has at least `min` and more than `maxShare` fewer ids than the
-   * largest one of the last `days` days, or of the last 8 completed runs if these reach further back.
+   * Holds a snapshot that shrank over several runs: if it has at least `min` and more than `maxShare` fewer ids than
+   * the largest one of the last `days` days, or of the last 8 completed runs if these reach further back.
    * @default { maxShare: 0.25, min: 5, days: 7 }
    */
   readonly window?: WindowRule | false | undefined;
   /**
-   * By new ids: if any ids are known, and the new ones are more than `maxShare` of them and either more than `min` or,
-   * if at least 3 are known, as many as those.
+   * Holds a snapshot because of new ids: if any ids are known, and the new ones are more than `maxShare` of them and
+   * either more than `min` or, if at least 3 are known, as many as the known ones.
    * @default { maxShare: 0.4, min: 20 }
    */
   readonly added?: AddedRule | false | undefined;
   /**
-   * By the fields of up to 128 records, compared with the last completed run: if too many of them lost their values,
-   * took other values or all took the same one, and more than in the runs before (the guide "Snapshot safety" has the
-   * limits).
+   * Holds a snapshot because of the fields of up to 128 records: if too many of them lost their values since the last
+   * completed run, took other values or all took the same one, and more than in the runs before (the guide "Snapshot
+   * safety" has the limits).
    * @default true
    */
   readonly changed?: boolean | undefined;
@@ -51,16 +51,16 @@ export interface GuardRules {
 interface RemovedRule {
   /** Largest share of the known ids; 0.25 is a quarter. @default 0.25 */
   readonly maxShare?: number | undefined;
-  /** Number of removals from which the share counts. @default 3 */
+  /** With fewer removals than this, the share does not matter. @default 3 */
   readonly min?: number | undefined;
-  /** Largest number of removals, however small their share. @default no limit */
+  /** Largest number of removals, even if their share is small. @default no limit */
   readonly max?: number | undefined;
 }
 
 interface WindowRule {
   /** Largest share of the largest snapshot. @default 0.25 */
   readonly maxShare?: number | undefined;
-  /** Number of ids from which the share counts. @default 5 */
+  /** With fewer missing ids than this, the share does not matter. @default 5 */
   readonly min?: number | undefined;
   /** How far back the window reaches, in days: an integer from 1 to 31. The last 8 runs always count. @default 7 */
   readonly days?: number | undefined;
@@ -73,7 +73,7 @@ interface AddedRule {
   readonly min?: number | undefined;
 }
 
-/** Options of the guard: the rules for every collection, and rules for single ones. */
+/** Options of the guard: the rules for all collections, and rules for single ones. */
 export interface GuardOptions extends GuardRules {
   /**
    * Rules of single collections, which replace the general ones; `false` turns the guard off for that collection.
@@ -95,9 +95,8 @@ export type FirstRun = boolean | { readonly [C in SnapshotCollection]?: number }
 export interface JudgeOptions {
   /**
    * Where the ids of completed snapshots are stored, so that the next run can tell what it would remove:
-   * {@link fileLedger}, another ledger, or `"none"`, which turns the comparison with earlier runs off: runs of one
-   * installation must then not overlap. With `guard: false` as well, ids are not checked at all: duplicates are
-   * not noticed.
+   * {@link fileLedger}, another ledger, or `"none"`, which turns the comparison with earlier runs off: then runs of one
+   * installation must not overlap. With `guard: false` as well, nothing checks ids or notices duplicates.
    * @default the client's `sync.ledger`, or `fileLedger()`
    */
   readonly ledger?: Ledger | "none" | undefined;
@@ -108,7 +107,7 @@ export interface JudgeOptions {
   readonly guard?: GuardOptions | false | undefined;
   /**
    * Id of the approval that a {@link RunHeldError} offered: this run may differ from the held one as much as from the
-   * last completed one. An approval from the command line needs no option.
+   * last completed one. A run that was approved from the command line needs no option.
    * @default none
    */
   readonly approve?: string | undefined;

@@ -14,7 +14,7 @@ const PIECE_BYTES = 128 * 1024;
 export interface SnapshotIdsOptions {
   /** Samples the fields of the records. */
   readonly sampler: FieldSampler | undefined;
-  /** Takes lines, whose bytes may be reused once it has called `done`. */
+  /** Stores lines. Their bytes may be reused once it has called `done`. */
   readonly write: ((lines: Uint8Array, done: () => void) => void) | undefined;
   readonly keyOf: ((id: Uint8Array) => Uint8Array) | undefined;
 }
@@ -39,7 +39,7 @@ export class SnapshotIds implements RecordInspector {
   /** Lines not yet written; the first record allocates space for them. */
   #piece: Uint8Array = new Uint8Array();
   #pieceView = viewOf(this.#piece);
-  /** Pieces that were written. */
+  /** Pieces that were written and can be reused. */
   readonly #free: Uint8Array[] = [];
   /** The buffer of the last record and a view of it: most records share the buffer of the previous one. */
   #buffer: Uint8Array = new Uint8Array();
@@ -77,7 +77,7 @@ export class SnapshotIds implements RecordInspector {
     return table.has(this.#hashes[0] ?? 0, this.#hashes[1] ?? 0);
   }
 
-  /** Looks up the ids of a block together: memory serves many lookups at once faster than one by one. */
+  /** Looks up the ids of a block together, which is faster because the memory serves many lookups in parallel. */
   inspectBlock(
     record: EncodedRecord,
     buffer: Uint8Array,
@@ -102,8 +102,8 @@ export class SnapshotIds implements RecordInspector {
   }
 
   /**
-   * Puts the lines of the records that have places, and looks up their ids.
-   * @param record Has the first one's index.
+   * Writes a line for each record that has a place, and looks up the ids.
+   * @param record Has the index of the first record.
    */
   #collect(record: EncodedRecord, records: number): BlockRefusal | undefined {
     const { index } = record;

@@ -1,16 +1,10 @@
 import { type HeldReason, SaasManagementError, type SnapshotDiff } from "../../core/errors/index.js";
-import { COLLECTIONS, type SnapshotCollection } from "../../sync/collections.js";
+import { COLLECTIONS, type Collection, type SnapshotCollection } from "../../sync/collections.js";
 import { FIELDS } from "../../sync/generated/fields.js";
 import { EMPTY_SAMPLE, type FieldSample, FieldSampler, filledOf } from "../../sync/ids/field-sample.js";
 import type { IdTable } from "../../sync/ids/id-table.js";
 import { count, counted } from "../../sync/report-text.js";
-import {
-  type CollectionLedger,
-  type KnownIds,
-  LIST_KINDS,
-  type ListKind,
-  type Lists,
-} from "../ledger/collection-ledger.js";
+import type { CollectionLedger, KnownIds, Lists, SnapshotLines } from "../ledger/collection-ledger.js";
 import { linesOf } from "../ledger/id-lines.js";
 import { type PastSnapshot, type PastSnapshots, remembered, upTo } from "../ledger/past.js";
 import type { LedgerSnapshot } from "../ledger/state.js";
@@ -26,17 +20,17 @@ export interface SnapshotRules {
   /** Whether a run is held because the ledger doesn't know the installation. */
   readonly isUnknown: boolean;
   readonly now: number;
-  /** What the ledger has. */
+  /** The current content of the ledger. */
   readonly seen: LedgerSnapshot;
 }
 
 export interface SnapshotJudgement {
-  readonly collection: SnapshotCollection;
+  readonly snapshot: GuardedSnapshot;
   readonly figures: SnapshotDiff;
   readonly compared: Comparison;
   /** The rules that hold the snapshot. */
   readonly findings: readonly Finding[];
-  /** How many ids it may remove and add. */
+  /** How many ids the snapshot may remove and add. */
   readonly limits: HeldReason["limits"];
   readonly problem: unknown;
 }
@@ -44,36 +38,32 @@ export interface SnapshotJudgement {
 /** Where the lines of ids are kept until they go to the ledger. */
 export interface IdLog {
   /** @param done Called when the bytes of the lines may be reused. */
-  appendLines(name: string, lines: Uint8Array, done: () => void): void;
-  /** Resolves when all lines so far have been consumed. */
-  settled(): Promise<void>;
-  lines(name: string): Lines;
+  appendLines(collection: Collection, lines: Uint8Array, done: () => void): void;
+  lines(collection: Collection): Lines;
 }
 
 /** One snapshot collection of a run: the ids that the connector has written, and those that were known before. */
-export class GuardedSnapshot {
+export class GuardedSnapshot implements SnapshotLines {
   readonly collection: SnapshotCollection;
   readonly ledger: CollectionLedger | undefined;
   readonly ids: SnapshotIds;
   readonly sampler: FieldSampler;
   /** The ids that were written, as lines. */
   readonly lines: () => Lines;
-  /** What a completed run removes and adds, for people; empty before `keepLists`. */
+  /** What a completed run removes and adds, for people; empty before `judge`. */
   lists: Lists<() => Lines> = {};
   /** The known ids that can be read; empty before `judge`. */
   knownIds: readonly KnownIds[] = [];
   /** What the ledger will remember of the snapshot; undefined before `judge`. */
   past: PastSnapshot | undefined;
+  /** What the ledger will remember of the collection if the snapshot is completed or held; empty before `judge`. */
+  pasts: PastSnapshots = [];
   /** The sample of the fields; empty before `judge`. */
   sample: FieldSample = EMPTY_SAMPLE;
-  #pasts: PastSnapshots = [];
-  #compared: Pick<Comparison, "known" | "gone"> = { known: 0, gone: 0 };
-  readonly #log: IdLog | undefined;
 
   constructor(collection: SnapshotCollection, ledger: CollectionLedger | undefined, log: IdLog | undefined) {
     this.collection = collection;
     this.ledger = ledger;
-    this.#log = log;
     this.lines = () => log?.lines(collection) ?? noLines();
     const write = (lines: Uint8Array, done: () => void) => log?.appendLines(collection, lines, done);
     this.sampler = new FieldSampler(FIELDS[collection], Object.keys(COLLECTIONS[collection].references));
@@ -89,20 +79,22 @@ export class GuardedSnapshot {
     const { table, duplicates } = this.ids;
     const sample = this.sampler.sample();
     this.sample = sample;
-    this.past = { at: now, sent: table.size, filled: filledOf(sample) };
+    const past = { at: now, sent: table.size, filled: filledOf(sample) };
+    this.past = past;
     let baseline: SnapshotDiff["baseline"] = "off";
     let compared: Comparison;
     let problem: unknown;
+    let pasts: PastSnapshots = [];
     let unclear: PastSnapshots = [];
     const compare = async (what: LedgerSnapshot) => {
       this.knownIds = this.ledger?.known(what) ?? [];
       const all = await compareIds(table, this.knownIds);
-      this.#pasts = upTo(now, await pastsOf(this.knownIds, "completed"));
+      pasts = upTo(now, await pastsOf(this.knownIds, "completed"));
       unclear = upTo(now, await pastsOf(this.knownIds, "unclear"));
       return all;
     };
     try {
-      // Once more, because the previous run may have replaced its baseline in the meantime.
+      // Tries again, because another run may have replaced the baseline in the meantime.
       compared = await compare(seen).catch(async () => compare((await this.ledger?.read()) ?? seen));
       if (this.ledger !== undefined) baseline = baselineOf(this.knownIds);
     } catch (error) {
@@ -112,12 +104,11 @@ export class GuardedSnapshot {
       this.knownIds = await readableOf(this.knownIds, table);
       compared = await compareIds(table, this.knownIds);
     }
-    this.#compared = compared;
     const { collection } = this;
-    // A ledger hashes ids because they are personal data.
+    // Ids that a ledger hashes are personal data.
     const sampledIds = this.ledger?.keyOf === undefined ? this.sampler.ids() : [];
-    const facts = { collection, compared, sample, sampledIds, pasts: this.#pasts, unclear, now, duplicates };
-    const findings = (): readonly Finding[] => {
+    const facts = { collection, compared, sample, sampledIds, pasts, unclear, now, duplicates };
+    const find = (): readonly Finding[] => {
       if (rule === undefined) return [];
       if (baseline === "unreadable") return [unreadableLedger(compared, problem)];
       const isCompleted = this.knownIds.some(({ state }) => state === "completed");
@@ -125,25 +116,30 @@ export class GuardedSnapshot {
       return findingsOf(facts, rule);
     };
     const { known, sent, new: added, kept, gone: removed } = compared;
+    const figures = { baseline, known, sent, added, kept, removed, duplicates };
+    const findings = find();
+    this.lists = this.listsOf(figures, []);
+    const fields = memoryAfter(pasts.at(-1)?.fields, sample, now, compared);
+    this.pasts = remembered(pasts, { ...past, fields }, findings, daysOf(rule));
     return {
-      collection,
-      figures: { baseline, known, sent, added, kept, removed, duplicates },
+      snapshot: this,
+      figures,
       compared,
-      findings: findings(),
+      findings,
       limits: rule === undefined ? {} : limitsOf(facts, rule),
       problem,
     };
   }
 
   /**
-   * What the snapshot would be held for if a held run had been completed. Its previously known ids also count
-   * separately, so that many new ones can't hide that they are gone; so do ids that may have been completed since.
+   * Why the snapshot would be held if the given held run had been completed. The ids known before are also compared on
+   * their own, so that many new ids can't hide that they are gone. So are ids that may have been completed since.
    */
   async findingsBeside(held: KnownIds, rule: ResolvedRule): Promise<readonly Finding[]> {
     const { collection, sample } = this;
     const { duplicates } = this.ids;
     const shown = await tableOf(held.lines());
-    // Anything is too much for an empty baseline: approving the removal of everything must not let other records in.
+    // Someone who approved the removal of everything hasn't approved any other records.
     if (shown.size === 0 && this.ids.table.size > 0) return [{ rule: "added", text: "that one was empty" }];
     const isShown = (low: number, high: number) => shown.has(low, high);
     const known = this.knownIds.map((ids) =>
@@ -172,38 +168,12 @@ export class GuardedSnapshot {
     };
   }
 
-  /** Keeps what a run removes and adds until the ledger stores it, because by then the ids are no longer in memory. */
-  async keepLists(figures: SnapshotDiff): Promise<void> {
-    const log = this.#log;
-    if (log === undefined || this.ledger === undefined || this.ledger.keyOf !== undefined) return;
-    const kept: { [Kind in ListKind]?: () => Lines } = {};
-    const lists = this.listsOf(figures, []);
-    for (const kind of LIST_KINDS) {
-      const lines = lists[kind];
-      if (lines === undefined) continue;
-      const name = `${this.collection} ${kind}`;
-      for await (const piece of lines()) {
-        log.appendLines(name, piece, () => {});
-        await log.settled();
-      }
-      kept[kind] = () => log.lines(name);
-    }
-    this.lists = kept;
-  }
-
-  /** The ids that are missing from a set of known ones, if it has any. */
+  /** The ids that are missing from any set of known ones, except empty sets. */
   async *#newLines(): Lines {
     const tables = await Promise.all(this.knownIds.map((set) => tableOf(set.lines())));
     yield* linesWhere(this.lines(), (low, high) =>
       tables.some((table) => table.size > 0 && !table.has(low, high)),
     );
-  }
-
-  /** What the ledger will remember of the collection. @param approved What the snapshot would have been held for */
-  pastsWith(rule: ResolvedRule | undefined, approved: readonly Finding[]): PastSnapshots | undefined {
-    if (this.past === undefined) return undefined;
-    const fields = memoryAfter(this.#pasts.at(-1)?.fields, this.sample, this.past.at, this.#compared);
-    return remembered(this.#pasts, { ...this.past, fields }, approved, daysOf(rule));
   }
 }
 

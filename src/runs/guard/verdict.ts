@@ -8,26 +8,26 @@ import type { Comparison } from "./comparison.js";
 import { daysOf, type ResolvedRule } from "./rules.js";
 
 const FIRST_FIELDS = 5;
-/** From this share, unusually many removals hold a snapshot; a region that is down removes 15 to 30 %. */
+/** From this share on, unusually many removals hold a snapshot. A region that is down removes 15 to 30 %. */
 const UNUSUAL = { share: 0.15, min: 5, factor: 2 };
 /**
- * From this size, as many new ids as known ones mean that each record was sent again under a second id.
+ * From this number of known ids on, as many new ones mean that each record was sent again under a second id.
  */
 const DOUBLED_MIN = 3;
-/** Repeated records replace others, because a page was read twice. */
+/** If a page is read twice, its records replace those of another page. */
 const TWICE = { share: 0.05, min: 5, ofGone: 0.5 };
 
 type Limits<Name extends keyof ResolvedRule> = Exclude<ResolvedRule[Name], false>;
 
-/** What a snapshot is judged by. */
+/** The facts by which a snapshot is judged. */
 export interface SnapshotFacts {
   readonly collection: SnapshotCollection;
   readonly compared: Comparison;
   readonly sample: FieldSample;
-  /** The sample of the records. */
+  /** The ids of the sampled records. */
   readonly sampledIds?: readonly SampledId[];
   readonly pasts: PastSnapshots;
-  /** Snapshots that may have been completed after those. */
+  /** Later snapshots that may have been completed. */
   readonly unclear: readonly PastSnapshot[];
   readonly now: number;
   /** Number of records that were repeated. */
@@ -94,7 +94,7 @@ export function limitsOf(
   return Object.fromEntries(Object.entries(limits).filter(([, limit]) => Number.isFinite(limit)));
 }
 
-/** Why too many ids would be removed, of all known ones or of any set of them. */
+/** Says why too many ids would be removed, of all known ones or of any set of them. */
 function removals(
   compared: Comparison,
   limits: Limits<"removed">,
@@ -121,7 +121,7 @@ function exceeds(
   return isNoneKept || (gone >= min && gone / known > maxShare) || gone > max;
 }
 
-/** A larger share is unusual compared with earlier runs; undefined while there is no history. */
+/** A larger share is unusual compared with earlier runs. It's infinite while there is no history. */
 function unusualShare({ maxShare }: Limits<"removed">, usual = Number.POSITIVE_INFINITY): number {
   const share = Math.max(UNUSUAL.share, UNUSUAL.factor * usual);
   return Number.isFinite(share) ? Math.min(maxShare, share) : share;
@@ -129,7 +129,7 @@ function unusualShare({ maxShare }: Limits<"removed">, usual = Number.POSITIVE_I
 
 function describeRemovals({ known, sets, sent, gone }: Comparison): string {
   const details = [`${percent(gone, known)}`];
-  if (sent > 0 && gone === known) details.push("none of them are among the ids that were sent");
+  if (sent > 0 && gone === known) details.push("none of them are in this run");
   const completed = sets.find(({ origin }) => origin === "completed");
   if (sets.length > 1 && completed !== undefined)
     details.push(
@@ -138,7 +138,7 @@ function describeRemovals({ known, sets, sent, gone }: Comparison): string {
   return `${count(gone)} of ${count(known)} known ids would be removed (${details.join(", ")})`;
 }
 
-/** Why the snapshot has too few ids compared with the largest one of the window. */
+/** Says why the snapshot has too few ids compared with the largest one of the window. */
 function shrinkage(
   { known, sent, gone }: Pick<Comparison, "known" | "sent" | "gone">,
   window: readonly PastSnapshot[],
@@ -148,21 +148,21 @@ function shrinkage(
   const missing = largest.sent - sent;
   if (missing < min || missing / largest.sent <= maxShare) return undefined;
   const day = new Date(largest.at).toISOString().slice(0, 10);
-  const fewer = `${count(sent)} ids were sent, ${percent(missing, largest.sent)} fewer than the ${count(largest.sent)} of ${day}`;
+  const fewer = `${count(sent)} ids, ${percent(missing, largest.sent)} fewer than the ${count(largest.sent)} of ${day}`;
   return `${fewer}; ${count(gone)} of the ${count(known)} known ids would be removed`;
 }
 
-/** Why there are too many new ids compared with any set of known ones. */
+/** Says why there are too many new ids compared with any set of known ones. */
 function growth({ sets, sent }: Comparison, { maxShare, min }: Limits<"added">): string | undefined {
   for (const { known, gone } of sets) {
     const added = sent - (known - gone);
     if (known === 0 || added <= Math.max(fewNew(known, min), maxShare * known)) continue;
-    return `${count(added)} of the ${count(sent)} ids that were sent are new, ${count(known)} were known`;
+    return `${count(added)} of ${count(sent)} ids are new; the ledger knew ${count(known)}`;
   }
   return undefined;
 }
 
-/** This many new ids always pass. */
+/** The number of new ids that always pass. */
 function fewNew(known: number, min: number): number {
   return known < DOUBLED_MIN ? min : Math.min(min, known - 1);
 }

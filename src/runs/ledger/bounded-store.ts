@@ -10,7 +10,7 @@ export interface StoreLimits {
   readonly timeoutMs: number;
 }
 
-/** A client's default, because the command line opens a ledger without a client. */
+/** The defaults of a client, for the command line, which opens a ledger without a client. */
 export const DEFAULT_LIMITS: StoreLimits = { clock: systemClock, timeoutMs: 100_000 };
 
 /** Too many open files, a disk or network drive that hiccups, a broken connection: trying again later may help. */
@@ -22,66 +22,72 @@ const PASSING = new Set(
 const UNSUPPORTED = new Set(["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EPERM", "EMLINK", "EXDEV"]);
 const LACKS: Readonly<Record<string, string>> = { link: "has no hard links", fsync: "cannot sync files" };
 
+/** A store whose calls have a time limit, and whose errors say what failed. */
+export interface BoundedStore extends Omit<Store, "list"> {
+  /** Lists the keys that start with `prefix`. */
+  keys(prefix: string): Promise<readonly string[]>;
+}
+
 /**
  * Gives each call of a store a time limit. Its errors say what failed and why. They mean that a value is out of reach,
  * never that it's damaged: only decoding a value shows that.
  * @param location The ledger's name in messages.
  */
-export function boundedStore(store: Store, location: string, limits: StoreLimits): Store {
-  const failed = (what: "read" | "written", cause: unknown) => outOfReach(location, what, cause);
-  async function* bounded<T>(items: () => AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
-    let iterator: AsyncIterator<T> | undefined;
-    let isDone = false;
+export function boundedStore(store: Store, location: string, limits: StoreLimits): BoundedStore {
+  const call = async <T>(what: "read" | "written", run: (timer: Timer) => Promise<T>): Promise<T> => {
     try {
-      iterator = items()[Symbol.asyncIterator]();
-      const from = iterator;
-      while (!isDone) {
-        const next = await within(limits, () => from.next());
-        isDone = next.done === true;
-        if (next.done !== true) yield next.value;
-      }
+      return await within(limits, run);
     } catch (error) {
-      isDone = true;
-      throw failed("read", error);
+      throw outOfReach(location, what, error);
+    }
+  };
+  async function* bounded(value: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    let pieces: AsyncIterator<Uint8Array> | undefined;
+    let isOver = true;
+    const next = async () => {
+      pieces ??= value[Symbol.asyncIterator]();
+      return pieces.next();
+    };
+    try {
+      for (;;) {
+        const { done, value: piece } = await call("read", next);
+        if (done === true) return;
+        isOver = false;
+        yield piece;
+        isOver = true;
+      }
     } finally {
       // The caller may stop before the end.
-      if (!isDone) await within(limits, async () => iterator?.return?.()).catch(() => {});
+      if (!isOver) await within(limits, async () => pieces?.return?.()).catch(() => {});
     }
   }
   return {
-    async putIfAbsent(key, value) {
-      try {
-        return await within(limits, (timer) => store.putIfAbsent(key, timed(value, timer)));
-      } catch (error) {
-        throw failed("written", error);
-      }
+    putIfAbsent: (key, value) => call("written", (timer) => store.putIfAbsent(key, timed(value, timer))),
+    get: async (key) => {
+      const value = await call("read", () => store.get(key));
+      return value && bounded(value);
     },
-    async get(key) {
-      try {
-        const value = await within(limits, () => store.get(key));
-        return value === undefined ? undefined : bounded(() => value);
-      } catch (error) {
-        throw failed("read", error);
-      }
-    },
-    list: (prefix) => bounded(() => store.list(prefix)),
-    async delete(key) {
-      try {
-        await within(limits, () => store.delete(key));
-      } catch (error) {
-        throw failed("written", error);
-      }
-    },
+    keys: (prefix) =>
+      call("read", async (timer) => {
+        const keys: string[] = [];
+        for await (const key of store.list(prefix)) {
+          timer.start();
+          // A store may list more than it was asked for.
+          if (key.startsWith(prefix)) keys.push(key);
+        }
+        return keys;
+      }),
+    delete: (key) => call("written", () => store.delete(key)),
   };
 }
 
 interface Timer {
-  /** Begins anew. @throws {SlowStoreError} the time was already up */
+  /** Starts the time again. @throws {SlowStoreError} the time was already up */
   start(): void;
   stop(): void;
 }
 
-/** A value on its way to a store. Its time doesn't count while the store waits for the value. */
+/** A value on its way to a store. The time that the store waits for the value doesn't count. */
 async function* timed(value: AsyncIterable<Uint8Array>, timer: Timer): AsyncIterable<Uint8Array> {
   timer.stop();
   try {
@@ -122,10 +128,13 @@ class SlowStoreError extends Error {
   readonly retryable = true;
 }
 
+/** What an error of a store may have. */
+type Facts = Partial<Record<"code" | "syscall" | "retryable", unknown>>;
+
 function outOfReach(location: string, what: "read" | "written", cause: unknown): SaasManagementError {
   if (cause instanceof SaasManagementError) return cause;
-  const { code, syscall, retryable } = factsOf(cause);
-  const lacks = UNSUPPORTED.has(code) ? LACKS[syscall] : undefined;
+  const { code, syscall, retryable }: Facts = isObject(cause) ? cause : {};
+  const lacks = UNSUPPORTED.has(String(code)) ? LACKS[String(syscall)] : undefined;
   const why = cause instanceof Error ? escapeControls(cause.message) : "no reason was given";
   const told =
     lacks === undefined
@@ -135,16 +144,7 @@ function outOfReach(location: string, what: "read" | "written", cause: unknown):
     `The ledger (${location}) could not be ${what}: ${told.replace(/\.$/, "")}.`,
     {
       cause,
-      retryable: retryable || PASSING.has(code),
+      retryable: retryable === true || PASSING.has(String(code)),
     },
   );
-}
-
-function factsOf(error: unknown) {
-  const read = (name: string): unknown => (isObject(error) ? Reflect.get(error, name) : undefined);
-  return {
-    code: String(read("code")),
-    syscall: String(read("syscall")),
-    retryable: read("retryable") === true,
-  };
 }

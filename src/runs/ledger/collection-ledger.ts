@@ -12,37 +12,30 @@ import {
   nextSequence,
 } from "./installation-ledger.js";
 import { isPast, type PastSnapshot, type PastSnapshots } from "./past.js";
-import {
-  type Baseline,
-  type Baselines,
-  type CollectionState,
-  type LedgerSnapshot,
-  readLedger,
-  unclearOf,
-} from "./state.js";
-import { decodeValue, type Fields, type Lines, putValue, unstored } from "./value.js";
+import { type Baseline, type CollectionState, type LedgerSnapshot, readLedger, unclearOf } from "./state.js";
+import { decodeValue, type Lines, putValue, unstored } from "./value.js";
 
 /** A set of ids that the service may have as the last completed snapshot. */
 export interface KnownIds {
   /**
-   * - `completed`: of the last snapshot that is known to be completed.
-   * - `unclear`: of a later one that may have been completed: the process died, or the answer was lost.
+   * - `completed`: they belong to the last snapshot that is known to be completed.
+   * - `unclear`: they belong to a later snapshot that may have been completed: its process died, or an answer was lost.
    */
   readonly state: "completed" | "unclear";
-  /** Later ones are higher. */
+  /** The higher, the later the snapshot. */
   readonly sequence: number;
   /** Throws if the ids are damaged. */
   lines(): Lines;
   /**
-   * Reads what the ledger remembers of this snapshot, and of those before it if it is completed.
-   * @throws {ConfigurationError} it is damaged: if it looked empty, any difference would pass
+   * Reads what the ledger remembers of this snapshot and, if it is completed, of those before it.
+   * @throws {ConfigurationError} the value is damaged: if it looked empty, any difference would pass
    */
   pasts(): Promise<PastSnapshots>;
 }
 
 /**
- * Lists of ids for people: what a run removes and adds, all that it sent if that is not known, and whose fields
- * changed.
+ * Lists of ids for people: those that a run removes and adds, or all that it sent if nobody knows what it changes, and
+ * the records whose fields changed.
  */
 export type Lists<List> = { readonly [Kind in ListKind]?: List };
 export const LIST_KINDS = ["removals", "additions", "sent", "changed"] as const;
@@ -55,19 +48,20 @@ export interface SnapshotLines {
   readonly lists: Lists<() => Lines>;
   /** What to remember of a snapshot that may be completed. */
   readonly past?: PastSnapshot | undefined;
+  /** What to remember of the collection if it is completed or held. */
+  readonly pasts: PastSnapshots;
 }
 
 /** A place in the ledger. */
-export type Place = Pick<Baseline, "sequence" | "token">;
+type Place = Pick<Baseline, "sequence" | "token">;
 
 const HASH_BYTES = 16;
-/** Of a hash in base64. */
+/** The length of a hash in base64. */
 export const HASH_CHARACTERS = 22;
 
 /** The ids of a snapshot in the ledger. */
-export interface StoredIds {
-  /** How a state refers to them if their snapshot is completed or held. */
-  readonly place: Place;
+interface StoredIds {
+  readonly baseline: Baseline;
   /** Where a person finds the lists: a path, or the key of the store. */
   readonly lists: Lists<string>;
 }
@@ -78,7 +72,7 @@ export class CollectionLedger {
   readonly #ledger: InstallationLedger;
   readonly #ended: AbortSignal | undefined;
   readonly #puts: string[] = [];
-  /** The wire name of the collection, which begins the names of its entries. */
+  /** The wire name of the collection, with which the names of its entries begin. */
   readonly subject: string;
 
   constructor(ledger: InstallationLedger, collection: Collection, ended?: AbortSignal) {
@@ -107,7 +101,7 @@ export class CollectionLedger {
     const fail = () => {
       throw problem;
     };
-    // Nobody knows the ids that a damaged state named. The readable sets still show what would be removed.
+    // Nobody knows which ids a damaged state named. The readable sets still show what would be removed.
     if (problem !== undefined) sets.unshift({ state: "completed", sequence: 0, lines: fail, pasts: fail });
     return sets;
   }
@@ -124,31 +118,39 @@ export class CollectionLedger {
   /**
    * Stores the ids of a snapshot and its lists durably.
    * @param seen What the ledger has.
-   * @param token That of the batch, whose ids are unclear ones from then on, or the id of an approval.
+   * @param token The token of the batch, whose ids are unclear from then on, or the id of an approval.
+   * @param onListProblem Called if a list can't be made; without it, `put` rejects.
    */
   async put(
     kind: "ids" | "held",
     seen: LedgerSnapshot,
     token: string,
-    { lines, lists, past }: SnapshotLines,
+    { lines, lists, past, pasts }: SnapshotLines,
+    onListProblem?: (error: unknown) => void,
   ): Promise<StoredIds> {
     const { hashIds, isOwnStore } = this.#ledger;
     const entries = seen.entries.filter(({ subject }) => subject === this.subject);
     if (hashIds) await this.#asked.delete(entries.filter(isForPeople));
-    // Also higher than the completed one's, because its ids may be lost.
+    // Also higher than the sequence of the completed snapshot, whose ids may be lost.
     const last = this.stateIn(seen).completed?.sequence ?? 0;
-    const place = { sequence: Math.max(nextSequence(entries), last + 1), token };
+    const baseline = { sequence: Math.max(nextSequence(entries), last + 1), token, pasts };
     const places: { [Kind in ListKind]?: string } = {};
     // A hash means nothing to a person.
     for (const list of hashIds ? [] : LIST_KINDS) {
       const ids = lists[list];
-      if (ids !== undefined) places[list] = this.#ledger.placeOf(await this.#put(place, `${list}.txt`, ids));
+      if (ids === undefined) continue;
+      try {
+        places[list] = this.#ledger.placeOf(await this.#put(baseline, `${list}.txt`, ids));
+      } catch (error) {
+        if (onListProblem === undefined) throw error;
+        onListProblem(error);
+      }
     }
-    const key = await this.#put(place, kind, lines, past);
-    // Otherwise the next run would take the ledger for empty.
+    const key = await this.#put(baseline, kind, lines, past);
+    // If the store lists nothing, the next run would take the ledger for empty.
     if (!isOwnStore && !(await this.#entries()).some((listed) => listed.key === key))
       throw unstored(key, "the store doesn't list it");
-    return { place, lists: places };
+    return { baseline, lists: places };
   }
 
   /** Deletes what `put` stored. */
@@ -156,7 +158,7 @@ export class CollectionLedger {
     for (const key of this.#puts) await this.#ledger.store.delete(key);
   }
 
-  /** The lists that a run has left, with their locations and ids. */
+  /** The lists of a run, with their locations and ids. */
   async listed(token: string): Promise<Lists<{ readonly place: string; lines(): Lines }>> {
     const entries = await this.#entries();
     const lists = LIST_KINDS.flatMap((kind) => {
@@ -197,14 +199,12 @@ export class CollectionLedger {
     const { hashIds } = this.#ledger;
     const value = await this.#asked.store.get(key);
     if (value === undefined) throw this.#ledger.unusable(key, "it is missing");
-    let form: unknown;
-    const onFields = (fields: Fields) => {
-      form = fields["ids"];
-    };
-    for await (const piece of decodeValue(value, this.#ledger.placeOf(key), key, onFields)) {
-      if (form !== "clear" && !hashIds)
+    for await (const { fields, lines } of decodeValue(value, this.#ledger.placeOf(key), key)) {
+      if (lines.length === 0) continue;
+      const isClear = fields["ids"] === "clear";
+      if (!isClear && !hashIds)
         throw this.#ledger.unusable(key, "its ids are hashed, and this ledger does not set hashIds: true");
-      yield form === "clear" && hashIds ? mapLines(piece, (id) => this.#hash(id)) : piece;
+      yield isClear && hashIds ? mapLines(lines, (id) => this.#hash(id)) : lines;
     }
   }
 
@@ -232,51 +232,52 @@ export class CollectionLedger {
 /** The ids that a batch has sent. The batch holds the lock, and its token marks the ids. */
 export class BatchIds {
   readonly token: string;
-  readonly #stored = new Map<Collection, StoredIds>();
+  /** Where to find the lists of removed and added ids. */
+  readonly lists: { [C in Collection]?: Lists<string> } = {};
+  /** What the ledger should record about the completed batch, by the wire names of the collections. */
+  readonly baselines: Record<string, Baseline> = {};
+  readonly #ledger: InstallationLedger | undefined;
   readonly #configuration: SyncConfiguration;
   readonly #ended: AbortSignal;
-  #ledgers: readonly CollectionLedger[] = [];
+  readonly #saved: CollectionLedger[] = [];
   #saving: Promise<unknown> = Promise.resolve();
   #areSaved = false;
 
-  /** @param ended Fires when the batch has ended. */
-  constructor(runId: string, configuration: SyncConfiguration, ended: AbortSignal) {
+  /**
+   * @param ledger Undefined if the run has none.
+   * @param ended Fires when the batch has ended.
+   */
+  constructor(
+    runId: string,
+    ledger: InstallationLedger | undefined,
+    configuration: SyncConfiguration,
+    ended: AbortSignal,
+  ) {
     this.token = batchToken(runId);
+    this.#ledger = ledger;
     this.#configuration = configuration;
     this.#ended = ended;
   }
 
-  /** Where to find the lists of removed and added ids. */
-  get lists(): Partial<Record<Collection, Lists<string>>> {
-    return Object.fromEntries([...this.#stored].map(([collection, { lists }]) => [collection, lists]));
-  }
-
-  /** What the ledger should record about the completed batch, by the wire names of the collections. */
-  baselines(pastsOf: (collection: Collection) => PastSnapshots): Baselines {
-    const all = [...this.#stored].map(([collection, { place }]): readonly [string, Baseline] => [
-      COLLECTIONS[collection].wireName,
-      { ...place, pasts: pastsOf(collection) },
-    ]);
-    return Object.fromEntries(all);
-  }
-
   /**
-   * Stores the ids before CompleteSyncBatch is sent: from then on the batch may be completed without this run knowing
-   * it. Rejects with the reason of the batch's signal when that fires.
-   * @param ledger Undefined if the run has none.
+   * Stores the ids before CompleteSyncBatch is sent: from then on the batch may be completed although this run doesn't
+   * know it. Rejects with the reason of the batch's signal when the signal fires.
    * @param seen The ledger's content, read while this run has the lock.
    * @throws {ConfigurationError} the ledger cannot be written
    */
-  async save(
-    ledger: InstallationLedger | undefined,
-    seen: LedgerSnapshot,
-    sent: Iterable<SnapshotLines>,
-  ): Promise<void> {
+  async save(seen: LedgerSnapshot, sent: Iterable<SnapshotLines>): Promise<void> {
+    const ledger = this.#ledger;
     if (ledger === undefined) return;
+    const warn = (error: unknown) => {
+      const message = "saas-management: could not write the lists of removed and added ids";
+      this.#configuration.logger.warn(message, { error });
+    };
     const saving = [...sent].map(async (ids) => {
       const own = new CollectionLedger(ledger, ids.collection, this.#ended);
-      this.#ledgers = [...this.#ledgers, own];
-      this.#stored.set(ids.collection, await own.put("ids", seen, this.token, ids));
+      this.#saved.push(own);
+      const { baseline, lists } = await own.put("ids", seen, this.token, ids, warn);
+      this.baselines[own.subject] = baseline;
+      this.lists[ids.collection] = lists;
     });
     this.#saving = Promise.allSettled(saving);
     await raceAbort(Promise.all(saving), this.#ended);
@@ -285,15 +286,15 @@ export class BatchIds {
 
   /**
    * Ends a batch that this run did not complete.
-   * @param outcome `completed` if another process completed the batch with some or all of the records. Then, and if the
-   *   outcome is unknown, the saved ids are kept along with those known before.
+   * @param outcome `completed` if another process completed the batch with some or all of the records. In this
+   *   case, and if the outcome is unknown, the saved ids are kept along with those known before.
    */
   async abandon(outcome: "aborted" | "unknown" | "completed"): Promise<void> {
     if (this.#areSaved && outcome !== "aborted") return;
     const message = "could not delete the ids of an aborted batch from the ledger";
     await bestEffort(this.#configuration, { level: "warn", message }, async () => {
       await this.#saving;
-      for (const ledger of this.#ledgers) await ledger.discard();
+      for (const ledger of this.#saved) await ledger.discard();
     });
   }
 }

@@ -11,13 +11,11 @@ const WRITABLE_BY_OTHERS = 0o002;
 /** No part of a key may lead outside the directory. */
 const KEY = /^(?:(?!\.)[\w.-]+\/)*(?!\.)[\w.-]+$/;
 const UNFINISHED = /\.tmp$/;
-/**
- * Entries of open batches: after a power failure, a lock lasts until its lease ends, and nothing else is lost.
- */
+/** Entries of open batches. If a power failure loses one, a lock lasts until its lease ends, and that's all. */
 const NEED_NOT_LAST = /\/journal\.[^/]+$/;
 /** An unfinished file that hasn't changed for this long belongs to a dead process: a day, in milliseconds. */
 const LEFT_BEHIND_MS = 24 * 60 * 60 * 1000;
-/** How long the check of a folder is valid: a small run uses it about twenty times. */
+/** How long the check of a folder is valid. A small run needs the check about twenty times. */
 const PRIVATE_MS = 1000;
 const FIRST_PIECE_BYTES = 16 * 1024;
 const PIECE_BYTES = 1024 * 1024;
@@ -30,8 +28,6 @@ export class FileStore implements Store {
   readonly #root: string;
   /** When folders were last verified as private. */
   readonly #privateAt = new Map<string, number>();
-  /** When folders were last searched for files that other processes left behind. */
-  readonly #cleanedAt = new Map<string, number>();
 
   constructor(root: string) {
     this.#root = root;
@@ -59,14 +55,9 @@ export class FileStore implements Store {
       await removeFile(temporary).catch(() => {});
     }
     if (lasts) await syncFolder(folder);
-    // Each new folder is also a new entry in the folder above it.
+    // The folder above a new folder has a new entry, too.
     for (let at = folder; created !== undefined && at.length >= created.length; at = dirname(at))
       await syncFolder(dirname(at));
-    const now = Date.now();
-    if (now - (this.#cleanedAt.get(folder) ?? 0) > LEFT_BEHIND_MS) {
-      this.#cleanedAt.set(folder, now);
-      await removeLeftBehind(folder);
-    }
     return true;
   }
 
@@ -96,13 +87,14 @@ export class FileStore implements Store {
     if (entries === undefined) this.#privateAt.clear();
     for (const entry of entries ?? []) {
       const key = `${folder}${entry.name}`;
-      if (!key.startsWith(prefix) || UNFINISHED.test(key) || !KEY.test(key)) continue;
-      if (entry.isDirectory()) yield* this.#walk(`${key}/`, prefix);
+      if (!key.startsWith(prefix) || !KEY.test(key)) continue;
+      if (UNFINISHED.test(key)) await removeLeftBehind(join(path, entry.name));
+      else if (entry.isDirectory()) yield* this.#walk(`${key}/`, prefix);
       else yield key;
     }
   }
 
-  /** Whether the folder of a key exists; it and those above it, up to the root, must be private. */
+  /** Whether the folder of a key exists. All folders between the root and the key must be private. */
   async #isPrivate(key: string): Promise<boolean> {
     const names = this.#parts(key).slice(0, -1);
     const folder = names.join("/");
@@ -130,8 +122,8 @@ export class FileStore implements Store {
 }
 
 /**
- * Checks that a directory belongs to this user and that others may not write to it. A group may, because container
- * volumes often belong to one.
+ * Checks that a directory belongs to this user and that others can't write to it. A group may write to it,
+ * because container volumes often belong to one.
  * @returns whether it exists
  * @throws {ConfigurationError} it is a link, or another user could change its contents
  */
@@ -154,7 +146,7 @@ async function* joined(value: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   let keptBytes = 0;
   for await (const piece of value) {
     const isSmall = keptBytes + piece.length <= FIRST_PIECE_BYTES;
-    // A copy, because the value may reuse its piece's buffer.
+    // A copy, because the value may reuse the buffer of its piece.
     if (isSmall) kept.push(new Uint8Array(piece));
     keptBytes += piece.length;
     if (isSmall) continue;
@@ -166,43 +158,24 @@ async function* joined(value: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   if (kept.length > 0) yield Buffer.concat(kept);
 }
 
-/**
- * Reads the next piece while the caller uses the last one. Alternates between two buffers to avoid garbage.
- */
+/** Reads a file from its beginning. All pieces share a buffer. */
 async function* readAll(file: FileHandle, path: string): AsyncGenerator<Uint8Array, void, undefined> {
   // Most values are small.
-  let buffer: Buffer = Buffer.allocUnsafe(FIRST_PIECE_BYTES);
-  let reading: Promise<Buffer> | undefined = readInto(file, buffer);
-  let spare: Buffer | undefined;
+  let buffer = Buffer.allocUnsafe(FIRST_PIECE_BYTES);
   try {
-    if ((await unlessCode("EISDIR", reading, undefined)) === undefined)
-      throw new ConfigurationError(`${path} is a directory, where a file of the ledger belongs. Remove it.`);
-    while (reading !== undefined) {
-      const piece: Buffer = await reading;
-      const read = buffer;
-      const ends = piece.length < read.length;
-      buffer = ends ? read : (spare ?? Buffer.allocUnsafe(PIECE_BYTES));
-      reading = ends ? undefined : readInto(file, buffer);
-      // Reported when it is awaited.
-      reading?.catch(() => {});
-      if (piece.length > 0) yield piece;
-      spare = read.length === PIECE_BYTES ? read : undefined;
+    for (;;) {
+      const read = await unlessCode("EISDIR", file.read(buffer), undefined);
+      if (read === undefined)
+        throw new ConfigurationError(
+          `${path} is a directory, where a file of the ledger belongs. Remove it.`,
+        );
+      if (read.bytesRead === 0) return;
+      yield buffer.subarray(0, read.bytesRead);
+      if (read.bytesRead === FIRST_PIECE_BYTES) buffer = Buffer.allocUnsafe(PIECE_BYTES);
     }
   } finally {
-    await reading?.catch(() => {});
     await file.close();
   }
-}
-
-/** Fills the buffer unless the file ends first: some file systems return less than there is. */
-async function readInto(file: FileHandle, buffer: Buffer): Promise<Buffer> {
-  let end = 0;
-  while (end < buffer.length) {
-    const { bytesRead } = await file.read(buffer, end, buffer.length - end);
-    if (bytesRead === 0) break;
-    end += bytesRead;
-  }
-  return buffer.subarray(0, end);
 }
 
 async function syncFolder(path: string): Promise<void> {
@@ -216,19 +189,19 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-async function removeLeftBehind(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    const stats = UNFINISHED.test(name) ? await unlessCode("ENOENT", lstat(path), undefined) : undefined;
-    if (stats !== undefined && Date.now() - stats.mtimeMs > LEFT_BEHIND_MS) await removeFile(path);
-  }
+/** Removes an unfinished file of a dead process. Nothing depends on it. */
+async function removeLeftBehind(path: string): Promise<void> {
+  try {
+    const { mtimeMs } = await lstat(path);
+    if (Date.now() - mtimeMs > LEFT_BEHIND_MS) await unlink(path);
+  } catch {}
 }
 
 async function removeFile(path: string): Promise<void> {
   await unlessCode("ENOENT", unlink(path), undefined);
 }
 
-/** Settles like a system call, but resolves with `value` if it fails with this code. */
+/** Settles like a system call, but resolves with `value` if the call fails with this code. */
 async function unlessCode<Result, Value>(
   code: string,
   call: Promise<Result>,

@@ -1,10 +1,10 @@
-/** Ids as lines of UTF-8: each line is one id. In it, a backslash is written as `\\` and a line feed as `\n`. */
+/** Ids as lines of UTF-8, one id a line. A backslash in an id is written as `\\`, and a line feed as `\n`. */
 
 const LINE_FEED = 0x0a;
 const BACKSLASH = 0x5c;
 const LETTER_N = 0x6e;
 const NEW_LINE = new Uint8Array([LINE_FEED]);
-/** An id may begin with U+FEFF, which isn't a byte order mark there. */
+/** An id may begin with U+FEFF. In an id, it isn't a byte order mark. */
 const TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export function idOfLine(line: Uint8Array): string {
@@ -60,7 +60,7 @@ export function putLine(target: DataView, at: number, bytes: DataView, start: nu
   return to;
 }
 
-/** Whether one of the four bytes of a word is this one: subtracting 1 from a zero byte borrows from its upper bit. */
+/** Whether a word of four bytes contains a byte. Subtracting 1 from a zero byte borrows from its upper bit. */
 function hasByte(word: number, byte: number): boolean {
   const zeros = word ^ Math.imul(byte, 0x01010101);
   return ((zeros - 0x01010101) & ~zeros & 0x80808080) !== 0;

@@ -1,25 +1,25 @@
 /**
  * The keys of a ledger. An installation has a folder, whose entries are called `<subject>.<sequence>.<token>.<kind>`:
  *
- * - `state.00000012`: what the ledger knows besides ids, see `state.ts`. The highest one counts.
- * - `accounts.00000007.<token>.ids`: the ids of a snapshot and what else the ledger remembers of it, put before
- *   CompleteSyncBatch is sent. Those above the completed ones of the state are unclear; below, only those of the
- *   state before are kept.
- * - `accounts.00000008.<approval>.held`: the ids of a held run, which later ones are compared with as well.
+ * - `state.00000012`: what the ledger knows besides ids, see `state.ts`. The entry with the highest number counts.
+ * - `accounts.00000007.<token>.ids`: the ids of a snapshot and what else the ledger remembers of it, stored before
+ *   CompleteSyncBatch is sent. Entries with a higher number than the completed ones of the state are unclear. Of those
+ *   with a lower number, only the entries that the previous state names are kept.
+ * - `accounts.00000008.<approval>.held`: the ids of a held run, with which later runs are compared as well.
  * - `accounts.00000008.<token>.removals.txt`, `.additions.txt` and `.sent.txt`: what a completed run has removed and
  *   added, or a held one would have, for a person to read.
  *
- * A token `<run>-<batch>` belongs to one batch, and is the same in all collections: several batches may send a run. Two
+ * A token `<run>-<batch>` belongs to one batch, and is the same in all collections; a run may need several batches. Two
  * batches may have the same sequence, because ids are listed only after all of them are stored. `journal-entries.ts`
  * describes the keys of open batches.
  *
- * Only the owner of the lock starts a snapshot, so a later batch has a higher sequence than all that it can see.
+ * Only the owner of the lock starts a snapshot, so a later batch gets a higher sequence than all entries that it sees.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { boundedStore, DEFAULT_LIMITS, type StoreLimits } from "./bounded-store.js";
+import { type BoundedStore, boundedStore, DEFAULT_LIMITS, type StoreLimits } from "./bounded-store.js";
 import type { Store } from "./store.js";
-import { decodeValue, type Fields, putValue, unstored, unusable } from "./value.js";
+import { decodeValue, type Fields, noLines, putValue, unstored, unusable } from "./value.js";
 
 /** One installation of one service. */
 export interface InstallationScope {
@@ -41,24 +41,24 @@ export interface LedgerParts {
 export interface LedgerEntry {
   readonly key: string;
   readonly subject: string;
-  /** Infinite if no run can have assigned it. */
+  /** Infinite if no run can have assigned the number. */
   readonly sequence: number;
   /** Distinguishes entries with the same sequence: a batch's token, or the id of an approval. */
   readonly token: string;
   readonly kind: string;
 }
 
-/** Far above the number of runs and the times of the journal. One more must still be a different number. */
+/** Far above the number of runs and the times of the journal. Adding 1 must still give a different number. */
 const MAX_SEQUENCE = 10 ** 15;
 /** A state has neither token nor kind. */
 const NAME = /^([a-z_]+)\.(\d+)(?:\.([\w-]+)\.([a-z.]+))?$/;
 
-/** What a ledger has of one installation. Values never change. */
+/** The part of a ledger that belongs to one installation. Values never change. */
 export class InstallationLedger {
   readonly scope: InstallationScope;
   /** The location of the whole ledger, as reports show it. */
   readonly location: string;
-  readonly store: Store;
+  readonly store: BoundedStore;
   readonly hashIds: boolean;
   readonly folder: string;
   readonly limits: StoreLimits;
@@ -88,7 +88,7 @@ export class InstallationLedger {
   async entries(subject?: string): Promise<readonly LedgerEntry[]> {
     const entries: LedgerEntry[] = [];
     const begin = subject === undefined ? "" : `${subject}.`;
-    for (const key of await listKeys(this.store, `${this.folder}/${begin}`)) {
+    for (const key of await this.store.keys(`${this.folder}/${begin}`)) {
       const [, named, sequence, token = "", kind = ""] = NAME.exec(key.slice(this.folder.length + 1)) ?? [];
       if (named === undefined) continue;
       const number = Number(sequence);
@@ -104,17 +104,15 @@ export class InstallationLedger {
 
   /**
    * Reads the fields of a value, and checks all of it.
-   * @returns undefined if there is none
-   * @throws {ConfigurationError} it is damaged, incomplete, or belongs to something else
+   * @returns undefined if there is no value
+   * @throws {ConfigurationError} the value is damaged, incomplete, or belongs to something else
    */
   async read(key: string, of = key): Promise<Fields | undefined> {
     const value = await this.store.get(key);
-    let fields: Fields | undefined;
-    const onFields = (read: Fields) => {
-      fields = read;
-    };
-    if (value !== undefined) for await (const _ of decodeValue(value, this.placeOf(key), of, onFields));
-    return fields;
+    if (value === undefined) return undefined;
+    let read: Fields | undefined;
+    for await (const { fields } of decodeValue(value, this.placeOf(key), of)) read = fields;
+    return read;
   }
 
   /** Like `read`, but keeps the last result, because values never change. */
@@ -125,23 +123,20 @@ export class InstallationLedger {
     return fields;
   }
 
-  /** Whether the ids of an entry are hashes. An unreadable entry has none. */
+  /** Whether the ids of an entry are hashes; false if the entry is unreadable. */
   async isHashed({ key }: LedgerEntry): Promise<boolean> {
-    let form: unknown;
-    const onFields = (fields: Fields) => {
-      form = fields["ids"];
-    };
     try {
       const value = await this.store.get(key);
       // Reads only the beginning, because there may be millions of ids.
-      if (value !== undefined) for await (const _ of decodeValue(value, key, key, onFields)) break;
+      for await (const { fields } of decodeValue(value ?? noLines(), key, key))
+        return fields["ids"] === "hashed";
     } catch {}
-    return form === "hashed";
+    return false;
   }
 
   /**
-   * Stores a value, reads it and deletes it again, by the calls with which a run ends.
-   * @throws {ConfigurationError} the ledger cannot be written, or does not find what it has stored
+   * Stores a value, reads it and deletes it again, with the same calls as at the end of a run.
+   * @throws {ConfigurationError} the ledger cannot be written, or doesn't find what it has stored
    */
   async requireWritable(): Promise<void> {
     // If the process is killed in between, nothing ever lists its probe.
@@ -164,13 +159,6 @@ export class InstallationLedger {
   unusable(key: string, why: string): Error {
     return unusable(this.placeOf(key), why);
   }
-}
-
-/** Lists keys. A store may list more than it was asked for. */
-export async function listKeys(store: Store, prefix: string): Promise<readonly string[]> {
-  const keys: string[] = [];
-  for await (const key of store.list(prefix)) if (key.startsWith(prefix)) keys.push(key);
-  return keys;
 }
 
 /** @param entries The oldest first. */

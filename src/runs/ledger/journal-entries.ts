@@ -2,7 +2,8 @@
  * Entries `journal.<time>.<token>.<kind>` of an installation, which name the process that put them:
  *
  * - `batch`: a batch that the process has open, with its last heartbeat.
- * - `start`: StartSyncBatch is sent next. It is deleted when the batch is in the journal, or was provably not started.
+ * - `start`: StartSyncBatch is sent next. The entry is deleted once the batch is in the journal, or was provably not
+ *   started.
  */
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
@@ -29,7 +30,7 @@ interface Owner {
 const isOwner = objectOf<Owner>({ host: isText, bootId: isText, pid: isCount });
 
 interface OwnedEntry {
-  /** Undefined if it is not named. */
+  /** Undefined if the entry doesn't name it. */
   readonly owner: Owner | undefined;
   readonly batchId: string | undefined;
 }
@@ -53,7 +54,7 @@ export function journalEntry(
   return { ...entry, key: ledger.keyOf(entry) };
 }
 
-/** Puts an entry that names this process. It already exists if no time has passed since the last heartbeat. */
+/** Stores an entry that names this process. The entry already exists if no time has passed since the last heartbeat. */
 export async function putOwned(
   { store }: InstallationLedger,
   { key }: LedgerEntry,
@@ -63,7 +64,7 @@ export async function putOwned(
   await store.putIfAbsent(key, encodeValue(key, { ...owner, ...fields }));
 }
 
-/** @returns undefined if it has since been deleted @throws {ConfigurationError} it is damaged */
+/** @returns undefined if the entry has been deleted @throws {ConfigurationError} it is damaged */
 export async function readOwned(
   ledger: InstallationLedger,
   { key }: LedgerEntry,
@@ -112,7 +113,7 @@ export function isGone(owner: Owner | undefined): boolean {
 
 let knownBootId: string | undefined;
 
-/** Identifies the boot of the system, and the container whose process ids these are. Never changes for a process. */
+/** Identifies the boot of the system, and the container that process ids belong to. Never changes for a process. */
 function bootId(): string {
   try {
     knownBootId ??= `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`;
@@ -123,60 +124,42 @@ function bootId(): string {
 }
 
 interface LeftStart extends LedgerEntry, Pick<OwnedEntry, "owner"> {
-  /** The latest time at which its batch can have started. */
+  /** The latest time at which the batch can have started. */
   readonly begunBy: number;
 }
 
 /**
- * Starts in progress. If a process is killed before its start is answered, or the answer is lost, nobody knows the id
- * of its batch, but the next run can say what it is waiting for, and until when.
+ * Starts that nobody waits for. If a process is killed before its start is answered, or the answer is lost, nobody
+ * knows the id of its batch, but the next run can say what it is waiting for, and until when.
  */
-export class PreparedStarts {
+export class LeftStarts {
   readonly #clock: Clock;
-  #own: LedgerEntry | undefined;
   #left: readonly LeftStart[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  get isOpen(): boolean {
-    return this.#own !== undefined;
-  }
-
-  async prepare(ledger: InstallationLedger): Promise<void> {
-    const own = journalEntry(ledger, "start", this.#clock.now());
-    this.#own = own;
-    await putOwned(ledger, own, {});
-  }
-
-  /** Deletes the entry of the last `prepare`. */
+  /** Deletes the starts from the journal, because this run has the lock. */
   async forget(ledger: InstallationLedger): Promise<void> {
-    const own = this.#own;
-    this.#own = undefined;
-    if (own !== undefined) await ledger.delete([own]);
-  }
-
-  /** Deletes what others left, because this run has the lock. */
-  async forgetLeft(ledger: InstallationLedger): Promise<void> {
     const left = this.#left;
     this.#left = [];
     await ledger.delete(left);
   }
 
-  /** Looks for starts that nobody waits for among the journal entries, and deletes those whose lock is over. */
+  /** Finds the starts among journal entries, and deletes those whose lock is over. */
   async read(ledger: InstallationLedger, entries: readonly LedgerEntry[]): Promise<void> {
     const left: LeftStart[] = [];
     const now = this.#clock.now();
     for (const entry of entries) {
-      if (entry.kind !== "start" || entry.key === this.#own?.key) continue;
-      // Only the time of a damaged entry is known.
+      if (entry.kind !== "start") continue;
+      // Of a damaged entry, only the time is known.
       const read = await readOwned(ledger, entry).catch(() => ({ owner: undefined }));
       const silentMs = now - entry.sequence;
       const isOver = silentMs > OVER_MS;
       const gone = isGone(read?.owner);
-      // Checked first, because clocks jump, but a dead process stays dead. If its clock differs from ours, nothing says
-      // when its lock ends.
+      // Checked first, because clocks jump, but a dead process stays dead. If its clock differed from ours, nobody
+      // knows when its lock ends.
       if (gone)
         left.push({ ...entry, owner: read?.owner, begunBy: isOver ? now : Math.min(entry.sequence, now) });
       else if (isOver) await ledger.delete([entry]);
@@ -187,15 +170,15 @@ export class PreparedStarts {
   }
 
   /**
-   * Milliseconds until the first lock of such a start may end: its lease began after the start was noted.
+   * Milliseconds until the first lock of these starts may end. Its lease began after the start was recorded.
    */
   get endsInMs(): number {
     const lefts = this.#left.map(({ begunBy }) => begunBy + LEASE_MS - this.#clock.now());
     return Math.min(...lefts.filter((leftMs) => leftMs > 0));
   }
 
-  /** What this run may be waiting for, and until when at the latest, in sentences. */
-  describeLeft(): string | undefined {
+  /** Sentences about what this run may be waiting for, and until when at the latest. */
+  describe(): string | undefined {
     const last = this.#left.at(-1);
     if (last === undefined) return undefined;
     const { owner, begunBy } = last;

@@ -8,8 +8,8 @@ import {
   isGone,
   journalEntry,
   journalOf,
+  LeftStarts,
   OVER_MS,
-  PreparedStarts,
   putOwned,
   readOwned,
   STALE_MS,
@@ -27,13 +27,14 @@ interface AbortCall {
   readonly ended: AbortSignal;
 }
 
-/** A batch with heartbeats. */
-interface Beating {
+/** What a run keeps in the journal, from before its StartSyncBatch until the batch has ended. */
+interface OwnBatch {
   readonly token: string;
-  readonly batchId: string;
+  /** The entries that it has put and not deleted; the last one counts. */
+  entries: readonly LedgerEntry[];
 }
 
-/** Tokens of the batches that runs of this process have open. They are alive even if a heartbeat was late. */
+/** Tokens of the open batches of this process. These batches are alive even if a heartbeat was late. */
 const OPEN = new Set<string>();
 
 /**
@@ -41,23 +42,22 @@ const OPEN = new Set<string>();
  * instead of waiting for the end of its lease. The latest heartbeat of a batch counts.
  *
  * - Only batches in the journal are aborted, and only those of the same endpoint and installation.
- * - A suspended owner is considered dead. When it wakes up, the service refuses its messages: its batch was aborted.
- * - A start is recorded before it is sent, see {@link PreparedStarts}.
+ * - A suspended owner is considered dead. When it wakes up, the service refuses its messages, because its batch was
+ *   aborted.
+ * - A start is recorded before it is sent, see {@link LeftStarts}.
  * - The journal only helps: if it fails or does not answer within 5 seconds, a warning is logged and the run continues.
  */
 export class Journal {
   readonly #ledger: InstallationLedger | undefined;
   readonly #configuration: Pick<SyncConfiguration, "clock" | "logger">;
   readonly #call: AbortCall;
-  readonly #starts: PreparedStarts;
-  #open: Beating | undefined;
-  /** The only entry of the open batch, until its first heartbeat. */
-  #first: LedgerEntry | undefined;
+  readonly #starts: LeftStarts;
+  #own: OwnBatch | undefined;
   #opening: Promise<void> = Promise.resolve();
   #beating: Promise<void> = Promise.resolve();
   #stopHeartbeat: () => void = () => {};
   #recovering: Promise<void> | undefined;
-  /** Batches of this run that could not be aborted, and why they failed: each may still hold the lock. */
+  /** Batches of this run that could not be aborted, and why they failed. Each may still hold the lock. */
   readonly #unreleased = new Map<string, unknown>();
   #answers = true;
   #warned = false;
@@ -71,25 +71,28 @@ export class Journal {
     this.#ledger = ledger;
     this.#call = call;
     this.#configuration = configuration;
-    this.#starts = new PreparedStarts(configuration.clock);
+    this.#starts = new LeftStarts(configuration.clock);
   }
 
   /**
    * Records that StartSyncBatch is sent next. Never rejects.
-   * @returns forgets it: the batch was not started, or was aborted
+   * @returns a function that removes the record; call it if the batch was not started, or was aborted
    */
   readonly noteStart = async (): Promise<() => Promise<void>> => {
-    await this.#attempt("could not note a start", {}, (ledger) => this.#starts.prepare(ledger));
-    return () => this.#forgetStart();
+    const own: OwnBatch = { token: randomToken(), entries: [] };
+    this.#own = own;
+    await this.#attempt("could not note a start", {}, (ledger) => this.#renew(ledger, own, "start", {}));
+    return () =>
+      this.#attempt("could not remove the note of a start", {}, (ledger) => ledger.delete(own.entries));
   };
 
   readonly startEndsInMs = (): number => this.#starts.endsInMs;
 
-  /** Returns an error that says which batch or start may hold the lock; otherwise the same error. */
+  /** Adds to the error of a held lock which batch or start may hold it. Returns other errors unchanged. */
   explain(error: unknown): unknown {
     if (!(error instanceof BatchInProgressError)) return error;
     const [own] = this.#unreleased;
-    const left = this.#starts.describeLeft();
+    const left = this.#starts.describe();
     if (own === undefined) return left === undefined ? error : lockedError(error, `${error.message} ${left}`);
     const [batchId, cause] = own;
     const message = `A batch of this installation is in progress. It may be batch ${batchId} of this run, which failed and could not be aborted. Its lock ends 15 minutes after its last accepted message.`;
@@ -98,7 +101,7 @@ export class Journal {
 
   /** Warns once about another process's start that the run may be waiting for. */
   warnOfStart(): void {
-    const left = this.#starts.describeLeft();
+    const left = this.#starts.describe();
     if (left === undefined || this.#warned) return;
     this.#warned = true;
     this.#configuration.logger.warn(`saas-management: waiting for the lock. ${left}`);
@@ -106,45 +109,40 @@ export class Journal {
 
   opened(batchId: string): Promise<void> {
     this.#opening = this.#attempt("could not note a batch", { batchId }, async (ledger, over) => {
-      const batch = { token: randomToken(), batchId };
-      this.#first = undefined;
-      const first = await this.#renew(ledger, batch, []);
+      const own = this.#own ?? { token: randomToken(), entries: [] };
+      this.#own = own;
+      await this.#renew(ledger, own, "batch", { batchId });
       // Without a heartbeat, another process would take the batch for an orphan.
-      if (over.aborted) return ledger.delete([first]);
-      OPEN.add(batch.token);
-      this.#first = first;
-      this.#open = batch;
-      this.#keepBeating(ledger, batch);
+      if (over.aborted) return ledger.delete(own.entries);
+      OPEN.add(own.token);
+      this.#keepBeating(ledger, own, batchId);
       await this.#starts.forget(ledger);
-      await this.#starts.forgetLeft(ledger);
     });
     return this.#opening;
   }
 
   /**
    * Records that the batch of the last `opened` has ended. Never rejects.
-   * @param left Why it failed, if the service may not have ended it. Then this run or the next one aborts it.
+   * @param left Why the batch failed, if the service may not have ended it. This run or the next one then aborts it.
    */
   async ended(batchId: string, left?: { readonly error: unknown }): Promise<void> {
     await this.#opening;
-    if (left === undefined) await this.#forgetStart();
-    else this.#unreleased.set(batchId, left.error);
-    const batch = this.#open;
-    if (batch === undefined) return;
-    this.#open = undefined;
+    if (left !== undefined) this.#unreleased.set(batchId, left.error);
+    const own = this.#own;
+    if (own === undefined) return;
+    this.#own = undefined;
     this.#stopHeartbeat();
     await this.#attempt("could not note the end of a batch", { batchId }, async (ledger) => {
       await this.#beating;
-      const own = this.#first === undefined ? await entriesOf(ledger, batch.token) : [this.#first];
-      if (left === undefined) await ledger.delete(own);
-      else await this.#renew(ledger, batch, own, STALE_MS);
+      if (left === undefined) await ledger.delete(own.entries);
+      else if (OPEN.has(own.token)) await this.#renew(ledger, own, "batch", { batchId }, STALE_MS);
     });
-    OPEN.delete(batch.token);
+    OPEN.delete(own.token);
   }
 
   /**
-   * Aborts the batches of dead processes, and those that this run has left. Never rejects; takes at most 5 seconds and
-   * the time of the aborts. Failed aborts are retried while the run waits.
+   * Aborts the batches of dead processes, and those that this run could not abort before. Never rejects; takes at most
+   * 5 seconds and the time of the aborts. Failed aborts are retried while the run waits.
    */
   readonly releaseOrphans = (): Promise<void> => {
     this.#recovering ??= this.#recover().finally(() => {
@@ -158,7 +156,7 @@ export class Journal {
     const left = new Map<string, string | undefined>();
     for (const batchId of this.#unreleased.keys()) left.set(batchId, undefined);
     await this.#attempt("could not be read", {}, async (ledger) => {
-      const entries = await journalOf(ledger);
+      const entries = (await journalOf(ledger)).filter(({ token }) => token !== this.#own?.token);
       await this.#starts.read(ledger, entries);
       for (const last of new Map(entries.filter(isBatch).map((entry) => [entry.token, entry])).values()) {
         const batchId = OPEN.has(last.token) ? undefined : await this.#orphanOf(ledger, last);
@@ -186,7 +184,7 @@ export class Journal {
     }
   }
 
-  /** Aborts a batch that may have ended already. @returns its state, if the service says it */
+  /** Aborts a batch that may have ended already. @returns the state of the batch, if the service names it */
   async #abort(batchId: string): Promise<string> {
     const { abort, ended } = this.#call;
     const end = (over: AbortSignal) => {
@@ -202,17 +200,12 @@ export class Journal {
     }
   }
 
-  async #forgetStart(): Promise<void> {
-    if (!this.#starts.isOpen) return;
-    await this.#attempt("could not remove the note of a start", {}, (ledger) => this.#starts.forget(ledger));
-  }
-
-  /** The id of a batch whose process is dead. Erases batches whose lease is over. */
+  /** Returns the id of a batch if its process is dead. Erases a batch whose lease is over. */
   async #orphanOf(ledger: InstallationLedger, last: LedgerEntry): Promise<string | undefined> {
     const { clock, logger } = this.#configuration;
     const silentMs = clock.now() - last.sequence;
     try {
-      // Undefined if it has since been renewed or erased.
+      // Undefined if the entry has been renewed or erased.
       const entry = await readOwned(ledger, last);
       // Checked first, because clocks jump, but a dead process stays dead.
       if (isGone(entry?.owner)) return entry?.batchId;
@@ -227,41 +220,42 @@ export class Journal {
     return void (await erase(ledger, last.token));
   }
 
-  #keepBeating(ledger: InstallationLedger, batch: Beating): void {
+  #keepBeating(ledger: InstallationLedger, own: OwnBatch, batchId: string): void {
     const { clock, logger } = this.#configuration;
     const beat = async () => {
-      this.#first = undefined;
-      const before = await entriesOf(ledger, batch.token);
-      if (before.length > 0) return void (await this.#renew(ledger, batch, before));
-      this.#open = undefined;
-      const { batchId } = batch;
+      if ((await entriesOf(ledger, own.token)).length > 0)
+        return this.#renew(ledger, own, "batch", { batchId });
+      this.#own = undefined;
       logger.warn("saas-management: another process took this run for dead and may abort its batch", {
         batchId,
       });
     };
     const goOn = () => {
-      if (this.#open === batch) this.#keepBeating(ledger, batch);
+      if (this.#own === own) this.#keepBeating(ledger, own, batchId);
     };
     this.#stopHeartbeat = clock.after(HEARTBEAT_MS, () => {
       this.#beating = beat().then(goOn, goOn);
     });
   }
 
-  /** Puts a heartbeat, whose time may be in the past, then deletes the earlier ones. */
+  /** Stores an entry, whose time may be in the past, then deletes the earlier ones. */
   async #renew(
     ledger: InstallationLedger,
-    { token, batchId }: Beating,
-    before: readonly LedgerEntry[],
+    own: OwnBatch,
+    kind: "start" | "batch",
+    fields: { readonly batchId?: string },
     agoMs = 0,
-  ): Promise<LedgerEntry> {
-    const entry = journalEntry(ledger, "batch", this.#configuration.clock.now() - agoMs, token);
-    await putOwned(ledger, entry, { batchId });
-    await ledger.delete(before.filter(({ key }) => key !== entry.key));
-    return entry;
+  ): Promise<void> {
+    const entry = journalEntry(ledger, kind, this.#configuration.clock.now() - agoMs, own.token);
+    const before = own.entries.filter(({ key }) => key !== entry.key);
+    own.entries = [...before, entry];
+    await putOwned(ledger, entry, fields);
+    await ledger.delete(before);
+    own.entries = [entry];
   }
 
   /**
-   * If a journal fails to answer once, it isn't used again, because each call would block one of the process's threads.
+   * If the journal doesn't answer once, it isn't used again, because each call would block a thread of the process.
    */
   async #attempt(
     failure: string,

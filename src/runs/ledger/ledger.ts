@@ -11,12 +11,7 @@ import {
 } from "../../core/validate.js";
 import type { StoreLimits } from "./bounded-store.js";
 import { FileStore } from "./file-store.js";
-import {
-  InstallationLedger,
-  type InstallationScope,
-  type LedgerParts,
-  listKeys,
-} from "./installation-ledger.js";
+import { InstallationLedger, type InstallationScope, type LedgerParts } from "./installation-ledger.js";
 import { memoryStore, type Store } from "./store.js";
 
 /**
@@ -47,8 +42,8 @@ const STORE = { store: { ...withMethods("putIfAbsent", "get", "list", "delete"),
  * @param directory Created with mode 0700 if it does not exist. A relative path is resolved when this is called. By
  *   default `saas-management/ledger` in `$XDG_STATE_HOME`, which is `~/.local/state` if it is not set.
  * @param options `hashIds`: whether hashes are stored instead of ids, for ids that are personal data; false by default.
- *   Lists of removals then show hashes too. A hash hides an id from a reader; it does not stop anyone from testing
- *   whether a known id is stored.
+ *   The ledger then keeps no lists of ids for people. A hash hides an id from a reader; it doesn't stop anyone from
+ *   testing whether a known id is stored.
  * @throws {ConfigurationError} the directory or an option is invalid
  */
 export function fileLedger(directory?: string, options?: { readonly hashIds?: boolean | undefined }): Ledger {
@@ -87,13 +82,13 @@ export function openLedger(
 }
 
 /**
- * Opens the ledger of each installation that has a completed or held run, since values of such runs name the
- * installation.
+ * Opens the ledger of each installation that has a completed or held run, because only the values of such runs name
+ * their installation.
  */
 export async function openAll(ledger: unknown): Promise<readonly InstallationLedger[]> {
   const parts = partsOf(ledger);
   const unnamed = new InstallationLedger(parts, { endpoint: "", installationId: "" });
-  const keys = (await listKeys(unnamed.store, "")).filter((key) => /\/state\.\d+$/.test(key));
+  const keys = (await unnamed.store.keys("")).filter((key) => /\/state\.\d+$/.test(key));
   const opened = new Map<string, InstallationLedger>();
   const problems = new Map<string, unknown>();
   for (const key of keys) {
@@ -143,7 +138,7 @@ function stateDirectory(): string {
     const parent = join(homedir(), ".local", "state");
     if (isAbsolute(parent)) return parent;
   } catch {
-    // Node reads the user's passwd entry, which may not exist, for example in a container.
+    // Node reads the user's passwd entry, which may be missing, for example in a container.
   }
   throw new ConfigurationError(
     `HOME is ${home === undefined ? "not set" : "empty"}: set HOME or XDG_STATE_HOME, or name the directory of the ledger.`,

@@ -1,5 +1,5 @@
 /**
- * How runs and people change the state of a ledger: each change puts its next value. A held run is a baseline of its
+ * How runs and people change the state of a ledger: each change stores the next state. A held run is a baseline of its
  * held collections until a later snapshot of them, which has a higher sequence, is completed.
  */
 import { ConfigurationError } from "../../core/errors/index.js";
@@ -26,9 +26,9 @@ import {
 } from "./state.js";
 import { putIfAbsent } from "./value.js";
 
-/** Older completed runs are forgotten. */
+/** The number of completed runs to remember. */
 const KEPT_RUNS = 30;
-/** How often to try to put the next state, and the first pause in between, in milliseconds. */
+/** How often to try to store the next state, and the first pause in between, in milliseconds. */
 const TRIES = 5;
 const PAUSE_MS = 100;
 
@@ -42,14 +42,14 @@ export interface Completion {
   readonly before: Readonly<Record<string, string>>;
 }
 
-/** A state that was put, and the one before it, whose key is the snapshot's. */
+/** A state that was stored, and the one before it, to which `stateKey` belongs. */
 interface Noted extends LedgerSnapshot {
   readonly before: LedgerState;
 }
 
 /**
  * Records a completed run, which ends the holds of its collections, and deletes what is no longer needed.
- * @throws it could not be recorded within 5 seconds
+ * @throws the run could not be recorded within 5 seconds
  */
 export async function noteCompleted(
   ledger: InstallationLedger,
@@ -86,9 +86,9 @@ export async function noteApproved(ledger: InstallationLedger, approval: string)
 }
 
 /**
- * Puts the next state, with a few retries: if two processes put it at the same time, one starts over.
- * @param isNoted Whether a state already includes the change. It keeps the change from being lost if this process is
- *   suspended before its put, while others put the same key and delete it again.
+ * Stores the next state, with a few retries: if two processes do so at the same time, one starts over.
+ * @param isNoted Whether a state already includes the change. Without this check, the change would be lost if this
+ *   process were suspended before it stores the state, while others store the same key and delete it again.
  * @returns the previous state and the new one
  */
 async function change(
@@ -117,7 +117,7 @@ async function change(
   }
 }
 
-/** @param isListed Whether the store lists another entry instead of the state. */
+/** @param isListed Whether the store lists an entry of another process with this name. */
 function notStored(place: string, isListed: boolean): ConfigurationError {
   const why = isListed
     ? "other processes were faster each time. Try again later"
@@ -128,11 +128,10 @@ function notStored(place: string, isListed: boolean): ConfigurationError {
 }
 
 /**
- * Another run may have completed since this one did: its later snapshot stays, and so does a watermark that it
- * advanced.
+ * Another run may have completed after this one. Its later snapshot stays, and so does a watermark that it advanced.
  */
 function stateAfter({ problem, state }: LedgerSnapshot, completion: Completion): LedgerState {
-  // Nobody has approved it: without snapshots, no run is held for a damaged state.
+  // Nobody has approved the damage, because a run without snapshots can't be held for it.
   if (problem !== undefined && Object.keys(completion.snapshots).length === 0) throw problem;
   const { run, snapshots, advanced, before } = completion;
   const { runs, watermarks } = state;
@@ -146,8 +145,8 @@ function stateAfter({ problem, state }: LedgerSnapshot, completion: Completion):
 }
 
 /**
- * Entries that neither the state nor the previous one names any more, up to the last completed snapshots: later ones
- * may be in use. Keeps no clear ids if there are hashed ones.
+ * Entries that neither the state nor the previous one names any more, up to the last completed snapshots. Later entries
+ * may be in use. A ledger with hashed ids keeps no clear ones.
  */
 async function needlessOf(
   ledger: InstallationLedger,
@@ -165,7 +164,7 @@ async function needlessOf(
   return needless;
 }
 
-/** Whether an entry belongs to a held run that was decided, or is a list of a run whose receipt was forgotten. */
+/** Whether an entry belongs to a held run that was decided, or is a list of a run without a receipt. */
 function isOfHeld(entry: LedgerEntry, state: LedgerState): boolean {
   const { subject, token, kind } = entry;
   if (kind !== "held" && !isForPeople(entry)) return false;
@@ -181,15 +180,15 @@ function formerOf({ entries, stateKey, state: { damage = [] } }: Noted): readonl
 /** What a held run changes. */
 export interface Hold {
   readonly run: HeldRun;
-  /** Its snapshots that were held. */
+  /** The snapshots that were held. */
   readonly baselines: Baselines;
-  /** The id of the approval that it was given. */
+  /** The approval id that the run was given. */
   readonly approve: string | undefined;
   readonly now: number;
 }
 
 /**
- * Adds a held run, replacing those that wait in its collections. Approved ones stay until they expire.
+ * Adds a held run. It replaces undecided runs of the same collections; approved runs stay until they expire.
  * @throws another run has completed one of the collections in the meantime
  */
 export function withHeld(before: LedgerState, { run, baselines, approve, now }: Hold): LedgerState {

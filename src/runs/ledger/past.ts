@@ -10,13 +10,13 @@ export const WINDOW_DAYS = 7;
 
 /** What a ledger remembers about a completed snapshot besides its ids. */
 export interface PastSnapshot {
-  /** When it was judged, in milliseconds since 1970. */
+  /** When the snapshot was judged, in milliseconds since 1970. */
   readonly at: number;
   /** Number of different ids. */
   readonly sent: number;
   /** In how many sampled records each field has a value; fields without values are omitted. */
   readonly filled: Readonly<Record<string, number>>;
-  /** Of the last snapshot only. */
+  /** Only the last snapshot has them. */
   readonly fields?: FieldMemory;
   /** Differences from this snapshot that a later approval allowed: rules, or `changed:` and a field. */
   readonly superseded?: readonly string[];
@@ -30,7 +30,7 @@ export interface FieldMemory {
 
 /** How much of each field changes from run to run. */
 export interface Usual {
-  /** When the first snapshot was judged, and the last. */
+  /** When the first and the last snapshot were judged. */
   readonly since: number;
   readonly at: number;
   readonly comparisons: number;
@@ -49,9 +49,9 @@ export interface UsualShares {
 export type PastSnapshots = readonly PastSnapshot[];
 
 /**
- * Adds a completed snapshot to those before it: its last 8 snapshots are remembered, and of each day of the last `days`
- * days the largest one.
- * @param approved Rules and fields that broke and were allowed; earlier snapshots no longer count for them.
+ * Adds a completed snapshot to those before it. The last 8 snapshots are remembered, and the largest one of each of the
+ * last `days` days.
+ * @param approved Rules that the snapshot breaks with approval; for them, earlier snapshots no longer count.
  */
 export function remembered(
   pasts: PastSnapshots,
@@ -82,7 +82,7 @@ function supersededBy({ rule, fields = [] }: Pick<HeldReason, "rule" | "fields">
   return rule === "removed" ? [rule, "window"] : [rule];
 }
 
-/** Future times count as now; otherwise a fast clock's run would be the latest for years. */
+/** Replaces future times with the current one; otherwise the run of a fast clock could be the latest for years. */
 export function upTo(now: number, pasts: PastSnapshots): PastSnapshots {
   return pasts.map(({ fields, ...past }) => {
     const known = { ...past, at: Math.min(past.at, now) };

@@ -1,8 +1,8 @@
 /**
  * What a ledger knows about an installation besides ids: the value of its entry `state` with the highest sequence. Each
- * change puts the next one. If two processes do so at once, one of them starts over from the other's state. The
- * previous state is kept with its ids, because it counts if the last one is damaged. A damaged one stays until a person
- * deletes it or approves a run.
+ * change stores the next one. If two processes do so at once, one of them starts over from the other's state. The
+ * previous state is kept with its ids, because it counts if the last one is damaged. A damaged state stays until a
+ * person deletes it or approves a run.
  */
 import { ConfigurationError } from "../../core/errors/index.js";
 import { type Check, isCount, isText, listOf, objectOf, optional, recordOf } from "../../core/validate.js";
@@ -41,13 +41,13 @@ export type Baselines = Readonly<Record<string, Baseline>>;
 export interface CollectionState {
   /** The last completed snapshot. */
   readonly completed?: Baseline | undefined;
-  /** A later one that was held, and that nobody has approved yet. */
+  /** A later snapshot that was held, and that nobody has approved yet. */
   readonly held?: Baseline | undefined;
-  /** A later one that was held, and that a person has approved. */
+  /** A later snapshot that was held, and that a person has approved. */
   readonly approved?: Baseline | undefined;
 }
 
-/** A run that was held. It is known as long as a collection has a baseline of it. */
+/** A run that was held. The state keeps it as long as a collection has a baseline of it. */
 export interface HeldRun {
   /** The id of its approval: the token of its baselines. */
   readonly approval: string;
@@ -66,9 +66,9 @@ interface Damage {
 }
 
 export interface LedgerState {
-  /** The latest one last. */
+  /** The completed runs, the latest one last. */
   readonly runs: readonly CompletedRun[];
-  /** By their wire names. */
+  /** The collections by their wire names. */
   readonly collections: Readonly<Record<string, CollectionState>>;
   /** Until when events were sent, by the wire names of the collections. */
   readonly watermarks: Readonly<Record<string, string>>;
@@ -78,13 +78,13 @@ export interface LedgerState {
   readonly damage?: readonly Damage[] | undefined;
 }
 
-/** What a ledger has of an installation at one moment. */
+/** The content of an installation's ledger at one moment. */
 export interface LedgerSnapshot {
   readonly entries: readonly LedgerEntry[];
-  /** The last one that can be read, and its key. */
+  /** The last state that can be read, and its key. */
   readonly state: LedgerState;
   readonly stateKey?: string | undefined;
-  /** Why a later one cannot be read. */
+  /** Why a later state can't be read. */
   readonly problem?: unknown;
 }
 
@@ -121,7 +121,7 @@ export function knowsSnapshots({ state }: LedgerSnapshot): boolean {
   );
 }
 
-/** The ids of a collection that may have been completed after the last ones that certainly were. */
+/** The ids of snapshots that may have been completed after the last one that certainly was. */
 export function unclearOf({ entries, state }: LedgerSnapshot, subject: string): readonly LedgerEntry[] {
   const last = state.collections[subject]?.completed?.sequence ?? 0;
   return entries.filter((entry) => isIds(entry) && entry.subject === subject && entry.sequence > last);
@@ -131,7 +131,7 @@ export function unclearOf({ entries, state }: LedgerSnapshot, subject: string): 
  * The version of what the service may have of some collections according to the ledger: the last completed snapshots,
  * later ones that may have been completed, and the watermarks.
  * @param subjects The wire names of the collections.
- * @param except Id of a run whose snapshots do not count.
+ * @param except Id of a run whose snapshots are ignored.
  */
 export function ledgerVersion(seen: LedgerSnapshot, subjects: Iterable<string>, except: string): string {
   const { collections, watermarks } = seen.state;
@@ -152,7 +152,7 @@ async function readOnce(ledger: InstallationLedger): Promise<LedgerSnapshot> {
       const fields = await ledger.readOnce(key);
       if (!isState(fields)) throw ledger.unusable(key, fields ? "it isn't a state" : "it is missing");
       const known = withClampedExpiry(ledger.limits.clock.now(), fields);
-      // Somebody may have decided its holds since then.
+      // Someone may have decided the holds of an earlier state since then.
       const state = damage.length === 0 ? known : withoutHolds(known);
       // A person who deletes a damaged file goes back to the state before.
       const left = (fields.damage ?? []).filter((one) => entries.some((entry) => entry.key === one.key));
@@ -181,7 +181,7 @@ function snapshotOf(
   return { entries, state: { ...state, damage }, stateKey, problem };
 }
 
-/** A run held by a fast clock may be approved as if it were held now; the next entry keeps that. */
+/** If a fast clock wrote a held run, it expires as if it were held now. The next state keeps that. */
 function withClampedExpiry(now: number, state: LedgerState): LedgerState {
   const held = state.held.map(({ expiresAt, ...run }) => {
     return { ...run, expiresAt: Math.min(expiresAt, now + APPROVAL_MS) };
@@ -197,7 +197,7 @@ function withoutHolds(state: LedgerState): LedgerState {
   return { ...state, collections: Object.fromEntries(completed), held: [] };
 }
 
-/** A person's copy of a state may have another ending. */
+/** Excludes a person's copies of a state, which may have another ending. */
 export function isOfState({ subject, kind }: LedgerEntry): boolean {
   return subject === SUBJECT && kind === "";
 }

@@ -3,7 +3,7 @@
  * processes of a connector share. `testStore` of `@saas-management/sdk/testing` checks these rules.
  *
  * Keys consist of parts of `[a-z0-9._-]` separated by slashes, up to 200 characters; no key is a folder of another key.
- * Values are streams of pieces of any size, may be empty, and never change after they were put. Pieces may share a
+ * Values are streams of pieces of any size. They may be empty, and never change. Pieces may share a
  * buffer: copy what you keep. If a method throws, the run fails: nothing is completed, and nothing counts as damaged.
  * Throw an error with `retryable: true` if the store may be available again later; the `disposition` of the run's error
  * is then `retry-after`. A call, and each piece of a value, may take as long as the client's `timeoutMs`.
@@ -24,7 +24,8 @@ export interface Store {
    */
   get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
   /**
-   * Lists the keys that start with `prefix`, in any order. Keys that come or go during the call may be listed or not.
+   * Lists the keys that start with `prefix`, in any order. Keys that are added or deleted during the call may be listed
+   * or not.
    */
   list(prefix: string): AsyncIterable<string>;
   /** Deletes a key and its value, if they exist. */

@@ -31,7 +31,7 @@ const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\
 
 /**
  * Encodes a value.
- * @param of Its key, or what else it belongs to.
+ * @param of The key of the value, or something else that it belongs to.
  * @param ids Whole lines; a piece's bytes may be reused once the next piece is requested. If they throw, nothing
  *   is stored.
  */
@@ -45,51 +45,57 @@ export async function* encodeValue(of: string, fields: Fields, ids: Lines = noLi
 }
 
 /**
- * Decodes a value: yields the lines of its ids.
+ * Decodes a value: yields its fields with the lines of its ids. The first piece has no lines. Until the last piece is
+ * read, all of it may be damaged.
  * @param place Its path, for messages.
- * @param onFields Called before the first ids; until the last one is read, they may be damaged.
  * @throws {ConfigurationError} it is damaged or incomplete, or belongs to something else
  */
 export async function* decodeValue(
   value: Lines,
   place: string,
   of: string,
-  onFields: (fields: Fields) => void,
-): Lines {
-  let isFirst = true;
+): AsyncGenerator<{ readonly fields: Fields; readonly lines: Uint8Array }, void, undefined> {
+  let fields: Fields | undefined;
   let ended = false;
   const sum = new Checksum();
   for await (const piece of linesOf(value, place)) {
     if (ended) throw unusable(place, "data follows its end");
-    const begin = isFirst ? piece.indexOf(LINE_FEED) + 1 : 0;
-    if (isFirst) onFields(parseHead(place, piece.subarray(0, begin), of));
-    isFirst = false;
+    const begin = fields === undefined ? piece.indexOf(LINE_FEED) + 1 : 0;
+    if (fields === undefined) {
+      fields = parseHead(place, piece.subarray(0, begin), of);
+      yield { fields, lines: piece.subarray(0, 0) };
+    }
     const lines = piece.subarray(begin);
     const end = startOfEnd(lines);
     ended = end !== -1;
     const own = ended ? lines.subarray(0, end) : lines;
     sum.add(piece.subarray(0, begin + own.length));
-    if (own.length > 0) yield isList(of) ? rewrite(own, unescapeUnreadable) : own;
+    if (own.length > 0) yield { fields, lines: isList(of) ? rewrite(own, unescapeUnreadable) : own };
     if (ended) checkEnd(place, lines.subarray(end), sum);
   }
-  if (isFirst) throw unusable(place, "it is empty");
+  if (fields === undefined) throw unusable(place, "it is empty");
   if (!ended) throw unusable(place, "its last line, with its length and checksum, is missing");
 }
 
 /**
  * Stores a value under a new key.
- * @throws the store failed, did not read all of it, or has a value already
+ * @throws the store failed, did not read all of the value, or already has one
  */
 export async function putValue(...value: Parameters<typeof putIfAbsent>): Promise<void> {
   if (!(await putIfAbsent(...value))) throw unstored(value[1], "the store already has a value for this key");
 }
 
 /**
- * Puts the value of a key.
- * @returns false if there is one already
- * @throws the store failed, or did not read all of it
+ * Stores the value of a key.
+ * @returns false if the key already has one
+ * @throws the store failed, or did not read all of the value
  */
-export async function putIfAbsent(store: Store, key: string, fields: Fields, ids?: Lines): Promise<boolean> {
+export async function putIfAbsent(
+  store: Pick<Store, "putIfAbsent">,
+  key: string,
+  fields: Fields,
+  ids?: Lines,
+): Promise<boolean> {
   let isWhole = false;
   const whole = async function* () {
     yield* encodeValue(key, fields, ids);
@@ -111,7 +117,7 @@ export function unusable(place: string, why: string): ConfigurationError {
   return new ConfigurationError(`The ledger file ${place} cannot be used: ${why}.`);
 }
 
-/** Whether a value was read and is damaged. An error with a cause means that it's out of reach, and may be intact. */
+/** Whether a value was read and is damaged. If the error has a cause, the value is out of reach, and may be intact. */
 export function isDamage(error: unknown): error is ConfigurationError {
   return error instanceof ConfigurationError && error.cause === undefined;
 }
@@ -132,7 +138,7 @@ class Checksum {
   }
 }
 
-/** No id begins with a single backslash. */
+/** Finds the last line, because no id begins with a single backslash. */
 function startOfEnd(lines: Uint8Array): number {
   const text = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
   if (text.subarray(0, END.length).equals(Buffer.from(END))) return 0;
@@ -188,7 +194,7 @@ function rewrite(lines: Uint8Array, change: (text: string) => string): Uint8Arra
   return Buffer.from(change(new TextDecoder("utf-8", { ignoreBOM: true }).decode(lines)));
 }
 
-/** In a line of ids, a backslash is followed by another one or by `n`, so `\u{1b}` stands for nothing else. */
+/** In a line of ids, a backslash is followed by another one or by `n`, so `\u{1b}` can't be part of an id. */
 function escapeUnreadable(text: string): string {
   return text.replace(UNREADABLE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }

@@ -32,13 +32,14 @@ export async function previewRun(
 ): Promise<RunPreview> {
   const { installationId, onProgress, maxIssues = 100 } = options;
   const { snapshots } = connector;
-  // The client's hooks are for calls, and a preview makes none.
+  // The client's hooks report calls, and a preview makes none.
   const configuration = { ...client, isTraced: false };
   const { controller, unlink } = linkAbort(options.signal, clientClosed);
   const { signal } = controller;
   try {
     const guard = new Guard(options, snapshots, configuration, signal);
-    await guard.checkLedger();
+    const seen = await raceAbort(seenBy(guard), signal);
+    await guard.checkLedger(seen);
     const referencedIds = new ReferencedIds(snapshots);
     const watches = new Map<Collection, CollectionWatch>();
     const inspectorOf = (collection: CollectionInfo) => {
@@ -48,7 +49,6 @@ export async function previewRun(
       watches.set(name, watch);
       return watch;
     };
-    const seen = await raceAbort(seenBy(guard), signal);
     const events = new EventMemory(guard.ledger, seen, signal, undefined);
     const extraction = new Extraction({
       configuration,
@@ -68,14 +68,14 @@ export async function previewRun(
   }
 }
 
-/** Reads the ledger. A preview reports why it cannot be read instead of failing. */
+/** Reads the ledger. If it can't be read, the preview reports why instead of failing. */
 async function seenBy({ ledger }: Guard): Promise<LedgerSnapshot> {
   if (ledger === undefined) return NOTHING_SEEN;
   return readLedger(ledger).catch((problem: unknown) => ({ ...NOTHING_SEEN, problem }));
 }
 
 function previewOf(
-  { place, rules, ledger, figures, snapshots }: Guard,
+  { place, rules, ledger, judged, snapshots }: Guard,
   held: Awaited<ReturnType<Guard["judge"]>>,
   watches: ReadonlyMap<Collection, CollectionWatch>,
   stats: Partial<Record<Collection, WriteStats>>,
@@ -87,7 +87,7 @@ function previewOf(
     const written = stats[name];
     if (written === undefined) continue;
     const snapshot = snapshots.get(name)?.collection;
-    collections[name] = watch.preview(written, snapshot && figures[snapshot]);
+    collections[name] = watch.preview(written, judged.get(name)?.figures);
     const { invalidRecords, different } = watch;
     if (invalidRecords > 0) refusals.push(`${name} has ${counted(invalidRecords, "invalid record")}.`);
     // Without a guard and a ledger, a run doesn't notice repeated ids.
@@ -116,7 +116,7 @@ class CollectionWatch implements RecordInspector {
   readonly #duplicates: string[] = [];
   different = 0;
   invalidRecords = 0;
-  /** Whether the next issues are about an id that was refused, not an invalid record. */
+  /** Whether the next issues are about an id that was refused, rather than an invalid record. */
   #refusedForId = false;
 
   constructor(
@@ -138,7 +138,7 @@ class CollectionWatch implements RecordInspector {
       const refusal = this.#ids.inspect(encoded);
       if (refusal !== undefined) this.different += 1;
       if (refusal !== undefined || this.#ids.duplicates > before) this.#addDuplicate(record);
-      // Of two events with one id, the service takes the last.
+      // If two events have the same id, the service takes the last one.
       if (refusal !== undefined && this.#collection.model === "snapshot") {
         this.#refusedForId = true;
         return refusal;

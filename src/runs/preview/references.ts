@@ -59,8 +59,8 @@ export function referenceChecks(collection: Collection, ids: ReferencedIds): rea
 /**
  * Checks the references in one field.
  *
- * A record may be written after those that refer to it. Unresolved references wait as hashes, about 35 bytes for each
- * different id. Nothing waits if records are written before their references, such as accounts before licenses.
+ * A record may be written after those that refer to it. Until then, their references wait as hashes, about 35 bytes for
+ * each different id. Nothing waits if accounts, for example, are written before the licenses that refer to them.
  */
 export class ReferenceCheck {
   readonly field: string;

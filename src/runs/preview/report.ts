@@ -3,7 +3,7 @@ import { type Collection, collectionEntries } from "../../sync/collections.js";
 import { count, counted, describeDiff, quoted } from "../../sync/report-text.js";
 import type { WriteStats } from "../../sync/write/options.js";
 
-/** What a run would do, as far as it can be known without the service. Plain data; as a string it is a text. */
+/** What a run would do, as far as it can be known without the service. Plain data; `toString()` returns a text. */
 export interface RunPreview {
   /** Each collection that was written. */
   readonly collections: Partial<
@@ -31,7 +31,7 @@ export interface RunPreview {
   >;
   /** Why the guard would hold the run; undefined if it would not. */
   readonly held: HeldReport | undefined;
-  /** Why a run with these records would not be completed, in sentences; empty if it would be. */
+  /** Sentences that say why a run with these records would not be completed; empty if it would be. */
   readonly refusals: readonly string[];
   /** The text. It shows ids and locations of records, never the contents. */
   toString(): string;
@@ -47,7 +47,7 @@ export function linesOf({ collections, held, refusals }: Omit<RunPreview, "toStr
     ...collectionEntries(collections).flatMap(([name, preview]) => collectionLines(name, preview)),
     refusals.length === 0
       ? "A run would be completed."
-      : `A run would not be completed. ${refusals.join(" ")}`,
+      : [...(refusals[0] === held?.summary ? [] : ["A run would not be completed."]), ...refusals].join(" "),
     ...(held === undefined ? [] : String(held).split("\n").slice(1)),
   ];
 }

@@ -21,7 +21,9 @@ interface StateRow {
   readonly next: readonly State[];
 }
 
-/** A batch is open, failing, completing or over. When it's over, only a completion that was already sent continues. */
+/**
+ * A batch is open, failing, completing or over. Once over, a batch only waits for a completion that was already sent.
+ */
 const STATES: Readonly<Record<State, StateRow>> = {
   open: { mayAbort: true, next: ["completing", "aborting", "expired", "closed"] },
   failing: { refuses: "incomplete", mayAbort: true, next: ["aborting", "expired", "closed"] },

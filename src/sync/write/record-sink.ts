@@ -50,7 +50,7 @@ export class RecordSink {
   #records = 0;
   /** When the event loop last had its turn. */
   #turnAt: number;
-  /** How far the message was filled at that time. */
+  /** How far the message was filled at the last turn. */
   #turnEnd = 0;
 
   constructor(context: SinkContext) {
@@ -123,7 +123,7 @@ export class RecordSink {
   }
 
   async finish(): Promise<void> {
-    // A source may end quietly because its signal aborted, and then it isn't complete.
+    // If its signal aborts, a source may end quietly before it's complete.
     this.#context.stop.signal.throwIfAborted();
     this.#inspected?.show();
     this.throwIssues();

@@ -136,7 +136,7 @@ function notASource(source: unknown, collection: Collection): InvalidInputError 
   );
 }
 
-/** Tells a source to stop. An error from its `return()` must not mask the original failure. */
+/** Tells a source to stop. An error from the source's `return()` must not mask the original failure. */
 export function closeSource(source: OpenedSource): void {
   try {
     Promise.resolve(source.iterator.return?.()).catch(() => {});

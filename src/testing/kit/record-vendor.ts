@@ -16,8 +16,8 @@ import type { Forwarding } from "./vendor/server.js";
  * again if it advanced a watermark. Nothing is sent to the service (`context.preview` is true).
  *
  * - Replaces every string with a fake of the same form, equal words with equal fakes, so ids, cursors and links still
- *   lead from answers to requests. Numbers, booleans, times, field names and words of paths stay, and so do values that
- *   repeat like an enum's, which it prints by field. Only headers for paging, waiting and dates stay.
+ *   lead from answers to requests. Numbers, booleans, times, field names and words of paths stay. Values that repeat
+ *   like those of an enum stay too, and are printed by field. Only headers for paging, waiting and dates stay.
  * - Keeps nothing of what the connector itself sends, such as keys, except a digest of 20 bits where it distinguishes
  *   requests.
  * - Records requests made with fetch, undici, `node:http` and `node:https`, and with libraries that use them. Can't see
@@ -51,7 +51,7 @@ export async function recordVendor<const S extends SnapshotCollection = never>(
   const first = await record(checked, new Map());
   if (first.exchanges.length === 0) {
     throw new InvalidInputError(
-      "The connector made no HTTP request that can be recorded, so no cassette was written. HTTP/2, raw sockets, child processes and dispatchers of your own are not seen. Without a cassette, testConnector puts the faults into the records of the connector instead.",
+      "The connector made no HTTP request that can be recorded, so no cassette was written. HTTP/2, raw sockets, child processes and your own dispatchers are not seen. Without a cassette, testConnector puts the faults into the records of the connector instead.",
     );
   }
   const second = first.watermarks.size === 0 ? undefined : await record(checked, first.watermarks);
@@ -112,7 +112,9 @@ function print(
   const requests = runs.map(({ exchanges }) => counted(exchanges.length, "request")).join(", then ");
   const lines = [
     `${path}: ${requests}. Read the file before you commit it.`,
-    ...[...kept].map(([field, values]) => `  ${field} stays: ${[...values].slice(0, 8).join(", ")}`),
+    ...[...kept].map(
+      ([field, values]) => `  ${field} is kept as it is: ${[...values].slice(0, 8).join(", ")}`,
+    ),
     ...[...unread].map((listing) => `  NOT READ TO ITS END: ${listing}`),
   ];
   process.stdout.write(`${lines.join("\n")}\n`);

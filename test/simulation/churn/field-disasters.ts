@@ -49,7 +49,7 @@ export function* earlyDisasters(population: Population, random: Random): Generat
   yield* played(population, all, plays);
 }
 
-/** The share of wrong values in the field that has most of them; undefined if nobody could notice. */
+/** The largest share of wrong values in any field; undefined if nobody could notice. */
 function damageOf(population: Population, all: Int32Array, wrong: Wrong): number | undefined {
   let worst: number | undefined;
   for (const { path, kind } of population.fields) {

@@ -106,10 +106,10 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
   ),
   // "Germany" becomes "DE": once in thirty years.
   event("country codes", 0.03, ["employees"], relabelled("country"), ASKED),
-  // Surname first, or with titles: once in twenty years.
+  // Full names get the surname first, or a title: once in twenty years.
   event("names rewritten", 0.05, ["employees"], rewritten("fullName"), ASKED),
   event("display names rewritten", 0.05, ["accounts"], rewritten("name"), ASKED),
-  // Numbers in place of names, after a merger: once in twenty years.
+  // User names become numbers after a merger: once in twenty years.
   event("new user names", 0.05, ["accounts"], rewritten("username"), ASKED),
   // A review of privileges every other year takes most of them away.
   event(

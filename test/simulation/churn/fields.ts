@@ -13,9 +13,9 @@ export interface FieldModel {
   /** The field's path in a record of the SDK. */
   readonly path: string;
   readonly kind: Kind;
-  /** The share of the records that have it. */
+  /** The share of the records that have the field. */
   readonly fill: number;
-  /** How often each value of a choice occurs; of a boolean, how often it is true. */
+  /** How often each value of a choice occurs, or how often a boolean is true. */
   readonly weights: readonly number[];
 }
 
@@ -23,7 +23,7 @@ function field(path: string, kind: Kind, fill: number, weights: readonly number[
   return { path, kind, fill, weights };
 }
 
-/** The collections of the model. Only `sample.ts` and `guard.ts` need the contract to have them. */
+/** The collections of the model. Only `sample.ts` and `guard.ts` need a contract with these fields. */
 export type Modelled = keyof typeof FIELDS;
 
 export const FIELDS = {

@@ -41,7 +41,7 @@ function replace(installation: Installation, collection: Modelled, share: number
   const leaving = Math.min(random.poisson(share * size), size - 1);
   if (size <= 2 || leaving === 0) return;
   const slots = random.pick(population.slots(), leaving);
-  // Some directories only deactivate those who leave, and delete them later.
+  // Some directories only deactivate leavers, and delete them later.
   if (installation.has("purge") && collection === "employees") population.change("active", slots, () => 0);
   else population.remove(slots);
 }

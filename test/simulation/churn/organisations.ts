@@ -45,7 +45,7 @@ function of(
   return { name, people, period, days, collections, churn, habits };
 }
 
-/** Hourly ones are simulated for a few months: they make as many runs as others do in years. */
+/** Organisations with hourly runs are simulated only for months, because they make as many runs as others in years. */
 export const ORGANISATIONS: readonly Organisation[] = [
   of("agency of five", 5, "apl", 1),
   of("start-up", 25, "apl", 3, [], HOURLY, 120),

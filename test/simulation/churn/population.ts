@@ -73,7 +73,7 @@ export class Population {
     return this.#unique;
   }
 
-  /** The slots of the existing records, or of those whose value matches. */
+  /** The slots of the existing records, or of the existing records whose value matches. */
   slots(path?: string, isWanted: (value: number) => boolean = () => true): Int32Array {
     if (path === undefined) {
       this.#present ??= this.#found();

@@ -152,7 +152,7 @@ class Life {
     return findings.map(({ rule }) => rule);
   }
 
-  /** Replaces the next runs with each disaster in turn, and undoes it afterwards. */
+  /** Replaces the next runs with each disaster in turn, and undoes each disaster afterwards. */
   #suffer(population: Population, kinds: typeof LATER): void {
     const ledger = this.#ledgers.get(population.collection);
     if (ledger === undefined) return;

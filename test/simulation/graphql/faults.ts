@@ -26,7 +26,7 @@ export type ScheduledFault = Drawn<typeof fault>;
 export class FaultSchedule {
   readonly #faults: readonly ScheduledFault[];
   #requests = 0;
-  /** Each fault that has struck, as often as it has. */
+  /** The faults that have struck; one that struck twice is listed twice. */
   readonly fired: ScheduledFault[] = [];
 
   constructor(faults: readonly ScheduledFault[]) {

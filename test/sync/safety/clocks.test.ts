@@ -85,7 +85,7 @@ test.each([
     const { approvalId } = await heldBy(run(START + ahead, 20));
     const [held] = (await history()).held;
     expect(held?.approval.expiresAt.getTime()).toBe(START + ahead + WEEK_MS);
-    // Another clean-up, with a correct clock.
+    // This is another clean-up, with a correct clock.
     await approve(approvalId);
     await heldBy(run(START, 5));
     const [approved] = (await history()).held;
@@ -98,7 +98,7 @@ test.each([
   },
 );
 
-test("a run that is held again under a clock that is ahead keeps the time of its approval", async () => {
+test("a run that is held again while the clock is ahead keeps the time of its approval", async () => {
   const { run, history, setClock } = runsOf();
   await run(START, 100);
   await heldBy(run(START, 20));

@@ -118,7 +118,7 @@ test("a flood of new ids is reported together with the size of the snapshot that
   const { error, reasons } = await heldBy(service.runAccounts(ids(41)));
   expect(reasons[0]).toMatchObject({ baseline: "unclear", known: 40, added: 1 });
   expect(error.report.summary).toBe(
-    "Held: accounts: 31 of the 41 ids that were sent are new, 10 were known. Nothing was sent.",
+    "Held: accounts: 31 of 41 ids are new; the ledger knew 10. Nothing was sent.",
   );
 });
 

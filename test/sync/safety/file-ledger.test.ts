@@ -16,7 +16,7 @@ const rewrite = async (change: (text: string) => string) => {
   await writeFile(path, change(text));
 };
 
-test("writes one text file of ids per collection, and keeps the one before", async () => {
+test("writes one text file of ids per collection, and keeps the previous one", async () => {
   await service.runAccounts(ids(3));
   const before = await service.file(COMPLETED);
   await service.runAccounts(ids(3));
@@ -157,7 +157,7 @@ test.each(damages)("holds the run if a file %s", async (_, damage) => {
   expect(error.error.cause).toMatchObject({ code: "INVALID_CONFIGURATION" });
 });
 
-test("follows no link instead of its directory", async () => {
+test("does not follow a link in place of its directory", async () => {
   await service.runAccounts(ids(10));
   const own = dirname(await service.file(COMPLETED));
   await rename(own, join(service.directory, "elsewhere"));

@@ -53,9 +53,7 @@ test("removed: names the set of ids, and how many of these are missing", () => {
     "1,104 of 4,100 known ids would be removed (26.9 %, including 1,004 of the 4,000 in the last completed snapshot)",
   );
   const [none] = findings({ sets: [completed(2, 2)], sent: 3 });
-  expect(none?.text).toBe(
-    "2 of 2 known ids would be removed (100 %, none of them are among the ids that were sent)",
-  );
+  expect(none?.text).toBe("2 of 2 known ids would be removed (100 %, none of them are in this run)");
 });
 
 test.each([
@@ -90,7 +88,7 @@ test("window: counts unclear snapshots, and names the largest one", () => {
   expect(findings(facts)).toEqual([
     {
       rule: "window",
-      text: "700 ids were sent, 30 % fewer than the 1,000 of 2026-01-30; 200 of the 900 known ids would be removed",
+      text: "700 ids, 30 % fewer than the 1,000 of 2026-01-30; 200 of the 900 known ids would be removed",
     },
   ]);
 });

@@ -96,7 +96,7 @@ test("a run that is overtaken fails at once, names the other run's batch, and ca
   expect(atService()).toEqual({ names: ["version 2"], events: 20, different: 20 });
 });
 
-/** A run of these snapshots. It asks for one watermark, waits, and advances another. */
+/** A run of these snapshots that asks for one watermark, waits, and advances another. */
 interface Slow {
   readonly snapshots?: readonly ("accounts" | "plans")[];
   readonly asks?: EventCollection;

@@ -116,7 +116,7 @@ test.each([
   };
   const store: Store = {
     ...below,
-    // The value is read to its end first.
+    // The value is read to its end before the store falls silent or fails.
     putIfAbsent: async (key, value) => {
       const isNew = await below.putIfAbsent(key, value);
       return reach("putIfAbsent", key, async () => isNew);

@@ -189,7 +189,7 @@ test("a run returns its receipt even if its end is never stored", async () => {
   expect(next.collections.accounts).toMatchObject({ expected: { baseline: "unclear", known: 11 } });
 });
 
-test("a ledger that answers after the run has ended without it records nothing", async () => {
+test("a ledger that answers only after the end of the run records nothing", async () => {
   await service.run(["accounts", "plans"], writeBoth, { ledger: storeLedger(below) });
   const slow = unanswered("look 4", below);
   const run = service.run(["accounts", "plans"], writeBoth, { ledger: slow.ledger });

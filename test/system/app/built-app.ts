@@ -17,7 +17,7 @@ export const PASSWORD = "open the desk";
 
 /** A server in its own process. */
 export interface RunningServer {
-  /** What the pattern found in its output. */
+  /** What the pattern found in the server's output. */
   readonly told: string;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export async function startServer(
       ...process.env,
       NODE_ENV: "production",
       PORT: "0",
-      // Otherwise Vite writes colors in CI, even within its address.
+      // Without this, Vite writes colors in CI, even within its address.
       NO_COLOR: "1",
       APP_PASSWORD: PASSWORD,
       SAAS_MANAGEMENT_BASE_URL: service.baseUrl,
@@ -65,7 +65,7 @@ export async function startServer(
 }
 
 /**
- * Builds the example against the packed package: types from the package's schema, compiled and bundled. Then starts its server.
+ * Builds the example against the packed package (types from the package's schema, compiled, bundled), and starts it.
  * @returns the server's address, and the folder of the built page
  */
 export async function startBuiltApp(

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
-/** Where Debian's package puts it. */
+/** The path at which Debian's package installs Chromium. */
 const CHROMIUM = "/usr/bin/chromium";
 const QUIET = [
   "--disable-gpu",
@@ -12,7 +12,7 @@ const QUIET = [
   "--disable-sync",
 ];
 
-/** Whether tests with a browser are skipped. CI must have it: a skipped test would look like one that passed. */
+/** Whether tests with a browser are skipped. CI must have a browser: a skipped test would look like one that passed. */
 export const isMissing = !existsSync(CHROMIUM) && process.env["CI"] === undefined;
 
 /** Starts a browser with an empty profile. A start that hangs ends with its test. */

@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => consumers.remove());
 
-test("creates a project whose tests pass unchanged, and whose connector runs", async () => {
+test("creates a project with tests that pass unchanged and a connector that runs", async () => {
   const parent = await consumers.write("projects", {});
   const project = join(parent, "acme-connector");
   expect(await runCli(["init", project])).toMatchObject({ code: 0 });
@@ -54,7 +54,7 @@ test("creates a project whose tests pass unchanged, and whose connector runs", a
   const read = (name: string) => readFileSync(join(project, name), "utf8");
   const completed = () => server.inspect().batches.filter(({ state }) => state === "completed").length;
   const PATH = `${join(process.execPath, "..")}:/usr/bin:/bin`;
-  // As cron does: sh, and almost no environment. The key is in .env alone.
+  // Like cron, this uses sh and almost no environment. The key is in .env alone.
   await writeFile(
     join(project, ".env"),
     Object.entries(env).map(([key, value]) => `${key}=${value}\n`),
@@ -71,7 +71,7 @@ test("creates a project whose tests pass unchanged, and whose connector runs", a
   });
   expect(completed()).toBe(2);
 
-  // As a container does: the image's command is process 1, and SIGTERM ends its run.
+  // In a container, the image's command is process 1, and SIGTERM ends its run.
   const dockerfile = read("Dockerfile");
   const words = (key: string): string[] =>
     JSON.parse(new RegExp(`^${key} (.*)$`, "m").exec(dockerfile)?.[1] ?? "[]");

@@ -20,7 +20,7 @@ async function documented(): Promise<Readonly<Record<string, readonly string[]>>
   );
 }
 
-test("every line of stderr stays JSON, whatever a proxy does", async () => {
+test("every line of stderr stays JSON, no matter what a proxy does", async () => {
   const proxy = await startConnectProxy({ status: 502 });
   await service.writeFile(
     "connector.mjs",
@@ -42,7 +42,7 @@ test("every line of stderr stays JSON, whatever a proxy does", async () => {
   for (const line of error.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("message");
 });
 
-test("whatever a connector prints, every line is JSON, with time, level, message and installation", async () => {
+test("every line is JSON with time, level, message and installation, no matter what a connector prints", async () => {
   await service.writeFile(
     "prints.mjs",
     `console.log("loaded %d", 1);
@@ -88,7 +88,7 @@ test("whatever a connector prints, every line is JSON, with time, level, message
     ]),
   );
   for (const line of lines.slice(printed.indexOf("info two"))) expect(line).toMatchObject({ installationId });
-  // A log line has its figures as fields too, not only in its text.
+  // A log line has its figures not only in its text but also as fields.
   expect(
     lines.find(({ level, operation }) => level === "debug" && operation === "StartSyncBatch"),
   ).toMatchObject({

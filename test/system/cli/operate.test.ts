@@ -74,7 +74,10 @@ test("a held run is shown and approved, and passes the next night with exactly w
   // Used once.
   expect(await run(["status"])).toMatchObject({ code: 0, out: expect.not.stringContaining("Held") });
   expect(await run(["status", "--ids"])).toMatchObject({ code: 0, out: "" });
-  expect(await run(approve)).toMatchObject({ code: 2, error: expect.stringContaining("No held run") });
+  expect(await run(approve)).toMatchObject({
+    code: 2,
+    error: expect.stringContaining(" is held. A later run"),
+  });
   expect(await push(ids(2))).toMatchObject({ code: 80 });
 });
 
@@ -136,7 +139,7 @@ test("hints for a module with its own ledger name no command that uses another l
   const [, id = ""] = /set approve: "([\da-f]{32})" in its options, or sync\.ledger/.exec(held.error) ?? [];
   expect(await run(["approve", id])).toMatchObject({
     code: 2,
-    error: expect.stringContaining(`No held run in ${join(service.directory, ".local/state")}`),
+    error: expect.stringContaining(`No run in ${join(service.directory, ".local/state")}`),
   });
   const { next, reasons } = JSON.parse((await run(["run", "connector.mjs", "--json"])).error);
   expect(next).toEqual([expect.objectContaining({ command: expect.stringMatching(/--first-run$/) })]);

@@ -221,7 +221,7 @@ test("sends JSONL unchanged", async () => {
   expect(error).toContain("accounts.jsonl:1");
 });
 
-test("sends only events that no completed run has sent, whatever their times", async () => {
+test("sends only events that no completed run has sent, no matter what times they have", async () => {
   const line = (id: string, day: number) => `${id},u1,2026-01-0${day}T00:00:00Z\n`;
   const head = "id,sourceActorId,lastActivity\n";
   await service.writeFile("usage.csv", head + line("e1", 1) + line("e2", 2));

@@ -148,7 +148,7 @@ test("a held run is reported in the shell's terms", async () => {
     return runCli(["push", "accounts.csv"], { cwd: service.directory, env: settingsOf(service) });
   };
   const first = await push(40);
-  expect(first.error).toContain("saas-management push accounts.csv --first-run  # if this is its first run");
+  expect(first.error).toContain("saas-management push accounts.csv --first-run  # if this is the first run");
   expect(first.error).not.toMatch(WORDS_OF_THE_API);
   const { out } = await runCli(["status"], { cwd: service.directory, env: settingsOf(service) });
   expect(out).not.toMatch(WORDS_OF_THE_API);

@@ -5,7 +5,7 @@ import { programFile } from "../programs.js";
 
 const HOUR = 3_600_000;
 
-/** Runs a process that only waits for a clock's callback and must exit by itself. Returns what it prints. */
+/** Runs a process that only waits for a clock's callback and must exit by itself. Returns the output of the process. */
 async function printed(clock: string, ms: number, keepAlive: boolean): Promise<string> {
   const args = [programFile("clock-timer-script"), clock, String(ms), String(keepAlive)];
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 60_000 });

@@ -1,7 +1,7 @@
 /** One way to use the packed package: what to run and what it must print. */
 export interface Cell {
   readonly name: string;
-  /** Packages of `runtimes/package.json` that it needs. */
+  /** Packages of `runtimes/package.json` that the cell needs. */
   readonly tools: readonly string[];
   /** Folder of the consumer, next to this file. */
   readonly folder: string;
@@ -9,7 +9,7 @@ export interface Cell {
   readonly commands: readonly (readonly [program: string, ...args: string[]])[];
   /** Part of the last command's JSON; left out if only its exit code counts. */
   readonly prints?: Readonly<Record<string, unknown>>;
-  /** Whether CI runs it: every runtime, and what else is quick. */
+  /** Whether CI runs the cell: every runtime, and other cells that are quick. */
   readonly ci?: true;
   /** A separate project, which its first command installs. */
   readonly alone?: true;
@@ -194,7 +194,7 @@ const vite: Cell = {
 };
 
 const NPM = ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline"] as const;
-/** A client reads every answer, whichever graphql the project has. */
+/** A client reads every answer, no matter which version of graphql the project has. */
 const COUNTED = { licensePlans: { totalCount: 0 } };
 const graphqls = ["15.11.0", "16.15.0", "17.1.0"].map((version): Cell => {
   const graphql = Number.parseInt(version, 10);
@@ -240,7 +240,7 @@ const everything: Cell = {
   alone: true,
 };
 
-/** They need a later Node than the SDK, so the SDK's own tests use the previous versions. */
+/** These packages need a later Node than the SDK, so the SDK's own tests use their previous versions. */
 const newest: Cell = {
   name: "OpenTelemetry 3, undici 8, got 16 and ldapts 9",
   tools: ["node-24", "typescript-7"],

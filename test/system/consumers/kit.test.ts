@@ -44,7 +44,7 @@ describe.each(Object.entries(RUNNERS))("connectorTests in %s", (_, args) => {
   });
 });
 
-/** With this test's environment, a runner would believe that it is a child of the current one. */
+/** With this test's environment, the new runner would believe that it is a child of the current runner. */
 const CLEAN_ENV = {
   VITEST: "",
   VITEST_WORKER_ID: "",

@@ -60,7 +60,7 @@ try {
 console.log(`${cells.length - failed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** Where the cell's folder is, with what it needs. */
+/** The path of the cell's folder, once the folder has what the cell needs. */
 async function projectOf({ folder: name, alone, withoutGrpc }: Cell): Promise<string> {
   if (!alone) return join(folder, withoutGrpc ? "without-grpc" : "whole", name);
   const project = await mkdtemp(join(folder, `${name}-`));

@@ -21,7 +21,7 @@ export const TOOLS = {
 
 /** A folder of consumer projects. */
 export interface ConsumerFolder {
-  /** Where the packed package is. */
+  /** The path of the packed package. */
   readonly installed: string;
   /** Copies a consumer project into the folder once, and returns its path. */
   add(name: string): Promise<string>;

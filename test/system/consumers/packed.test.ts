@@ -22,7 +22,7 @@ test("importing the package and creating a client loads neither gRPC, GraphQL, u
   const loaded = await modulesLoaded();
   expect(loaded.some((url) => url.includes("/sdk/dist/shared/client.js"))).toBe(true);
   expect(loaded.filter((url) => lazy.test(url))).toEqual([]);
-  // The first use loads them, which proves that the pattern is right.
+  // The first use loads these packages, which proves that the pattern is right.
   expect((await modulesLoaded("use")).filter((url) => lazy.test(url))).not.toEqual([]);
 });
 

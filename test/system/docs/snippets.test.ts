@@ -18,7 +18,7 @@ const pages = await Promise.all(DOCS.map((path) => Page.read(path)));
 const snippets = pages.flatMap((page) =>
   page.snippets().map((code, index) => ({ name: `${page.path.replace(/\W+/g, "-")}-${index + 1}`, code })),
 );
-/** As `serve --demo` does, so that every snippet that reads has something to show. */
+/** Serves the demo data, so that every snippet that reads has something to show. */
 let server: ReferenceServer;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
     // A file without an import would be a script, which allows no top-level await.
     await writeFile(`${OUT}${name}.ts`, `${code}\nexport {};\n`);
   }
-  // Checked against the declarations, as a reader's code would be, not against the sources.
+  // The snippets are checked against the declarations, like a reader's code, not against the sources.
   const paths = {
     "@saas-management/sdk": [`${PACKAGE.dist}/index.d.ts`],
     "@saas-management/sdk/*": [`${PACKAGE.dist}/*/index.d.ts`],
@@ -56,7 +56,7 @@ test("every snippet of the docs type-checks", { timeout: 120_000 }, async () => 
 
 test.each(snippets.map(({ name }) => name))("snippet %s runs", async (name) => {
   await run(process.execPath, [`${OUT}${name}.js`, "--first-run"], {
-    // The files that a snippet writes are removed with it.
+    // The files that a snippet writes are removed together with the snippet.
     cwd: OUT,
     env: {
       ...process.env,

@@ -1,6 +1,6 @@
 /**
  * Kills its process at the moment in KILL_AT, such as "before rename 7": the 7th call of that function. The functions
- * are those that the export calls; `half appendFile 7` kills it after half of what the 7th call should write.
+ * are those that the export calls. `half appendFile 7` kills the process when half of the 7th call's text is written.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";

@@ -46,7 +46,7 @@ describe.skipIf(skipped)(`the PostgreSQL connector${whySkipped}`, () => {
       ALTER TABLE people ENABLE ROW LEVEL SECURITY;
       CREATE POLICY one_fifth ON people USING (department <> 'Department 3')`);
     vi.stubEnv("PGUSER", "reader");
-    vi.resetModules(); // its pool keeps connections of the other user
+    vi.resetModules(); // The module's pool keeps connections of the other user.
     const reading = await import("../../../examples/postgres.mjs");
     const refused = service.run(connector.snapshots, reading.connector.run);
     expect(await rejection(refused)).toMatchObject({ code: "42501" });

@@ -104,7 +104,7 @@ test("one line names the item and field that are wrong and counts the others, wi
   expect(message).not.toContain("secret");
 });
 
-test("names the path if the vendor refuses the secret or the token, but neither of the two", async () => {
+test("names the path, but no secret and no token, if the vendor refuses either", async () => {
   vendor.answer({ status: 401 });
   const refused = await rejection(run());
   expect(refused).toMatchObject({ message: "The vendor answered /v1/users with status 401." });

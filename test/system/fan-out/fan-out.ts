@@ -58,7 +58,7 @@ export class FanOut {
         this.#endless = undefined;
         return void response.write("{");
       }
-      // A worker that is killed ends its request.
+      // The request of a killed worker ends.
       await pipeline(exportOf(name, perPartition), response).catch(() => {});
     });
   }

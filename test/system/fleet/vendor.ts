@@ -19,7 +19,7 @@ export interface Vendor {
   close(): Promise<void>;
 }
 
-/** @param delayMs How long it takes to answer. */
+/** @param delayMs How long the vendor takes to answer. */
 export async function startVendor(delayMs: number): Promise<Vendor> {
   const server = createServer(async ({ url = "" }, response) => {
     await setTimeout(delayMs);

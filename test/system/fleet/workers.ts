@@ -38,7 +38,7 @@ export class Workers {
   readonly lines: Line[] = [];
   /** When workers were killed. */
   readonly kills: { readonly at: number; readonly worker: number }[] = [];
-  /** What they wrote to stderr. */
+  /** What the workers wrote to stderr. */
   readonly errors: string[] = [];
   readonly #env: NodeJS.ProcessEnv;
   readonly #running = new Map<number, { readonly child: ChildProcess; readonly closed: Promise<unknown> }>();
@@ -89,15 +89,15 @@ export class Workers {
     const running = this.#running.get(worker);
     if (running === undefined) return undefined;
     this.#running.delete(worker);
-    // Not the time at which this process hears of it, which may be seconds later.
+    // The time of the kill is noted now, because this process may hear of the worker's end seconds later.
     this.kills.push({ at: Date.now(), worker });
     running.child.kill(signal);
-    // By then, all that it printed is in the lines.
+    // Once the output is closed, the lines contain everything that the worker printed.
     await running.closed;
     return running.child.signalCode ?? running.child.exitCode;
   }
 
-  /** Kills all of them. */
+  /** Kills all workers. */
   async close(): Promise<void> {
     for (const worker of this.numbers) await this.kill(worker);
   }
@@ -125,7 +125,7 @@ export class Workers {
 
   /**
    * Each pair of an installation's runs that overlapped, with the time between their claims and the one that had the
-   * lock. A run of a killed worker ended with it.
+   * lock. A run ended at the latest when its worker was killed.
    */
   overlaps(): readonly Overlap[] {
     const diedAt = new Map(this.kills.map(({ worker, at }) => [worker, at]));

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-/** Debian's python3-grpcio is installed for this one only. */
+/** Debian installs python3-grpcio for this interpreter only. */
 const PYTHON = "/usr/bin/python3";
 
 const GRACE_MS = 5000;

@@ -55,7 +55,7 @@ describe.skipIf(skipped)(`the SDK with a python3-grpcio server${whySkipped}`, ()
   const start = (options?: Partial<SyncClientOptions>) =>
     newClient(options).startBatch({ installationId: "installation-1" });
 
-  /** Another server with its own settings. */
+  /** Another server with settings of its own. */
   async function serveWith(...args: string[]): Promise<PythonServer> {
     const other = await PythonServer.start(descriptors, args);
     onTestFinished(() => other.stop());

@@ -1,7 +1,7 @@
 /**
- * Works in a process that nothing else keeps alive, and prints how the work ends. With `writing` a batch, and with
- * `reading` a run, has a source that waits for ever, past the end of a lease, until the work is ended. `completed`,
- * `aborted`, `closed` and `client closed` say how a batch ends. With `unconnected`, the service does not answer.
+ * Works in a process that nothing else keeps alive, and prints how the work ends. The source of `writing` (a batch) and
+ * of `reading` (a run) waits for ever, past the end of a lease, until the work is ended. `completed`, `aborted`,
+ * `closed` and `client closed` say how a batch ends. With `unconnected`, the service does not answer.
  */
 
 import { BatchStateError, SaasManagementError } from "../../../src/core/errors/index.js";

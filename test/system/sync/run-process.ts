@@ -31,7 +31,7 @@ export class RunProcess {
     this.#closed = once(this.#child, "close");
   }
 
-  /** The next line that it prints. */
+  /** The next line that the process prints. */
   async line(): Promise<string> {
     const { value, done } = await this.#lines.next();
     return done === true ? "(the end)" : value;

@@ -1,6 +1,6 @@
 /**
- * A run of accounts that advances a watermark of usage to the name of its scenario. It prints how it ended:
- * `completed`, or a code and the id of an approval. Its argument is {@link Settings} as JSON. The scenarios:
+ * A run of accounts that advances a watermark of usage to the name of its scenario. The run prints how it ended:
+ * `completed`, or a code and the id of an approval. The script's argument is {@link Settings} as JSON. The scenarios:
  *
  * - `started`: SIGKILL once StartSyncBatch is answered, before the journal has its batch.
  * - `read`, `sent`: SIGKILL once the source is read, or once some of the records are sent.
@@ -26,7 +26,7 @@ export interface Settings {
   readonly endpoint: string;
   readonly apiKey: string;
   readonly installationId: string;
-  /** Where the ledger is: a directory, or PostgreSQL. */
+  /** The place of the ledger: a directory, or PostgreSQL. */
   readonly ledger: string | { readonly connection: PoolConfig; readonly schema: string };
   readonly way: string;
   readonly ids: readonly string[];

@@ -25,7 +25,7 @@ async function endOf(directory: string, records: number, bytes: number) {
   return JSON.parse(printed);
 }
 
-/** The same with an in-memory folder of this size; checks that nothing is left in it. */
+/** How a run ends whose spool is in an in-memory folder of this size. Checks that nothing is left in the folder. */
 async function endInFolderOf(bytes: number, options: string, records: number): Promise<unknown> {
   const folder = join(service.directory, "small");
   await mkdir(folder);
@@ -37,7 +37,7 @@ async function endInFolderOf(bytes: number, options: string, records: number): P
   return JSON.parse(printed);
 }
 
-/** Where a link leads; undefined if it's gone. */
+/** The target of a link; undefined if the link is gone. */
 function targetOf(path: string): string {
   try {
     return readlinkSync(path);
@@ -104,6 +104,6 @@ test("memory does not grow with the spool", async () => {
   await service.reset();
   const large = await endOf(service.directory, 300, MIB);
   expect(large).toMatchObject({ code: "completed" });
-  // The disk held 250 MiB more.
+  // The large run wrote 250 MiB more to the disk.
   expect(large.peakBytes - small.peakBytes).toBeLessThan(60 * MIB);
 });

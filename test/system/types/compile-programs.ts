@@ -41,7 +41,7 @@ export async function emitDeclarations(): Promise<{ readonly folder: string; rem
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Compiles programs together. Returns each one's errors as the compiler prints them, without file and position. */
+/** Compiles programs together. Returns each program's errors as the compiler prints them, without file and position. */
 export function errorsOf(
   compiler: TypeScript,
   folder: string,

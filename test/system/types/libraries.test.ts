@@ -45,7 +45,7 @@ test.each([
       skipLibCheck: false,
       noEmit: true,
     });
-    const ambiguous = 2308; // The same name from two entries.
+    const ambiguous = 2308; // This imports one name from two entries.
     const nodeTypes = program
       .getSourceFiles()
       .filter(({ fileName }) => /types\/node\/|types-node/.test(fileName));

@@ -1,6 +1,6 @@
 /**
- * Programs that must compile, for places where settings or compilers differ; the docs' snippets and the consumers cover
- * the rest. Each is the body of an async function, with the package's names in scope.
+ * Programs that must compile even where settings or compilers differ. The docs' snippets and the consumers cover the
+ * rest. Each is the body of an async function, with the package's names in scope.
  */
 export const RIGHT: Readonly<Record<string, string>> = {
   "a field may be undefined": `

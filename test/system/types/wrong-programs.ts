@@ -1,4 +1,4 @@
-/** Programs with a mistake that the compiler must name. Their bodies run in an async function. */
+/** Programs with a mistake that the compiler must name. The text of each program is the body of an async function. */
 export const WRONG: Readonly<Record<string, string>> = {
   // Records
   "a typo in a field of a record": `await batch.write("accounts", [{ id: "u1", emial: "a@b.c" }]);`,

@@ -1,4 +1,4 @@
-/** Connectors that do everything right, one for each way in which vendors list. No fault may make one of them WRONG. */
+/** Connectors that do everything right, one for each way in which vendors list, so no fault may make one WRONG. */
 import { defineConnector } from "@saas-management/sdk";
 import { testConnector } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
@@ -14,7 +14,7 @@ type User = z.output<typeof USER>;
 
 interface Page {
   readonly users: readonly User[];
-  /** Undefined on the last page. */
+  /** The cursor of the next page; undefined on the last one. */
   readonly next: string | number | undefined;
   readonly total?: number | undefined;
 }
@@ -267,11 +267,11 @@ test.each(Object.entries(KINDS))(
   async (_, kind) => {
     const cassette = await folder.write("vendor.json", cassetteOf(kind.exchanges));
     const connector = connectorOf(kind);
-    // Without the guard, because it would hold losses and changes no matter who caused them.
     const except = kind === KINDS["a token"] ? {} : OF_CONNECTIONS;
+    // The guard is off, because it would hold losses and changes no matter who caused them.
     const { faults, notRun } = await testConnector(connector, { cassette, guard: false, except });
     expect(faults.filter(({ verdict }) => verdict === "WRONG")).toEqual([]);
-    expect(notRun).toHaveLength(Object.keys(except).length);
+    expect(notRun.filter(({ reason }) => reason.includes("error of the kit"))).toEqual([]);
     const only = ["last-page-lost", "list-empty", "field-null", "other-tenant-in-some"];
     const guarded = await testConnector(connector, { cassette, only });
     expect(guarded.faults.filter(({ verdict }) => verdict === "WRONG")).toEqual([]);

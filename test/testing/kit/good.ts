@@ -1,11 +1,11 @@
-/** A connector of `by token` that never sends a wrong snapshot, whatever the vendor's faults. */
+/** A connector of `by token` that never sends a wrong snapshot, no matter what faults the vendor has. */
 import type { RecordOf } from "@saas-management/sdk";
 import { fromPages } from "@saas-management/sdk/sources";
 import { z } from "zod";
 import { connectorOf } from "../../support/connector.js";
 import { ORIGIN } from "./recordings/people.js";
 
-/** What a user must look like. Anything else is an error, not a user without a name. */
+/** What a user must look like. Any other user is an error, not a user without a name. */
 export const USER = z.object({
   id: z.union([z.string().min(1), z.int()]).transform(String),
   displayName: z.string().min(1),

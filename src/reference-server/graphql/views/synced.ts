@@ -4,7 +4,7 @@ import { isTimestamp } from "../../sync/record-rules.js";
 import { fold, lazy, nullIfBlank } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
 
-/** Reads the field that plays a part. */
+/** Reads a record's fields by the parts that they play in views. */
 interface Parts {
   value(part: string): unknown;
   /** Null if the text is missing or blank. */
@@ -37,7 +37,7 @@ function employeeOf({ id, text }: Parts) {
   return { id: id(), name: text("name"), email: text("email") };
 }
 
-/** A plan without a product belongs to its integration's product, because the plan's own name is an edition's. */
+/** A plan without a product belongs to its integration's product. The plan's own name may be that of an edition. */
 function planOf({ id, text, value }: Parts, integrationName: string) {
   const [paidSeats, consumedSeats = 0] = [count(value("paidSeats")), count(value("consumedSeats"))];
   return {

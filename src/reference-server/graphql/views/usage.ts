@@ -1,7 +1,7 @@
 import { fold, getOrAdd, lazy } from "../../values.js";
 import type { Account, Employee, SyncedData } from "./synced.js";
 
-/** When each person last used something: in milliseconds since the epoch. */
+/** When each person last used something, in milliseconds since the epoch. */
 type LastUses = Map<string, number>;
 
 /** Scope of usage that names neither a plan nor a product. */

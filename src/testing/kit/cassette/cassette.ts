@@ -8,12 +8,12 @@ export interface Cassette {
   readonly salt: string;
   /** Strings that aren't replaced: they repeat like an enum's values, or the author listed their field in `keep`. */
   readonly kept: readonly string[];
-  /** One run, or two where the second starts from the watermarks of the first. */
+  /** One run, or two runs, of which the second starts from the watermarks of the first. */
   readonly runs: readonly RecordedRun[];
 }
 
 export interface RecordedRun {
-  /** When the run started, in ISO 8601. A playback starts at the same time. */
+  /** When the run started, in ISO 8601. The clock of a playback starts at this time. */
   readonly startedAt: string;
   /** In the order of the requests. */
   readonly exchanges: readonly Exchange[];

@@ -10,7 +10,7 @@ const ISO_TIME =
 const HTTP_TIME = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/iu;
 const WORD = /[\p{L}\p{M}\p{N}]+/u;
-/** Fast for any text, because each alternative is bounded or takes all that it can. */
+/** Matches any text fast, because each alternative is bounded or takes all that it can. */
 const TOKEN = new RegExp(`(${ISO_TIME.source})|(${UUID.source})|${WORD.source}`, "giu");
 const WHOLE_TIME = new RegExp(`^${ISO_TIME.source}$`, "u");
 /** Longer numbers may be those of phones or cards, or one-time passwords. */
@@ -33,7 +33,7 @@ export function isPlain(text: string): boolean {
   );
 }
 
-/** The words of a text in lower case, without its times. */
+/** The words of a text, in lower case and without times. */
 export function wordsOf(text: string): readonly string[] {
   return [...text.matchAll(TOKEN)].flatMap(([word, time]) =>
     time === undefined ? [word.toLowerCase()] : [],
@@ -50,7 +50,7 @@ export function ownTag(salt: string, text: string): string {
 
 /**
  * Replaces texts word by word: equal words get equal fakes of the same length, form and letter case. Names still match
- * their e-mail addresses, and ids their links; the text between the words stays.
+ * their e-mail addresses, and ids match their links. The text between the words stays.
  */
 export class Fakes {
   /** Fakes by word, in lower case. */

@@ -92,7 +92,7 @@ export class Fields {
   #isEnum(field: string): boolean {
     const counts = this.#counts.get(field) ?? new Map<string, number>();
     if (counts.size > MOST_VALUES || !isRepeating(counts)) return false;
-    // If a field without repetitions has a value too, that value is an id or a login.
+    // A value that also occurs in a field without repetitions is an id or a login.
     const others = [...this.#counts].filter(([other, values]) => other !== field && !isRepeating(values));
     return [...counts.keys()].every(
       (value) =>

@@ -9,8 +9,8 @@ import { Fields } from "./fields.js";
 import { mapCsv, mapXml } from "./texts.js";
 
 /**
- * Answer headers that connectors use for paging, waiting and dates. The cassette has no others, except the content type
- * of requests.
+ * Answer headers that connectors use for paging, waiting and dates. A cassette has no other headers, except the content
+ * type of requests.
  */
 const HARMLESS =
   /^(?:content-type|link|retry-after|etag|location|date|last-modified|set-cookie|content-range|(?:x-)?rate-?limit-[a-z-]+|x-(?:total|total-count|total-pages|page|per-page|next-page|prev-page))$/;
@@ -19,7 +19,7 @@ const RESOURCE = /^(?:v\d{1,2}|[a-z]+(?:[-_.][a-z]+)*)$/i;
 const JWT = /^(eyJ[\w-]+)\.(eyJ[\w-]+)\.[\w-]*$/;
 const RELATION = /rel="?(?:next|prev|previous|first|last|self)"?/;
 const ESCAPED = /^[^\s%]*(?:%[0-9a-f]{2}[^\s%]*)+$/i;
-/** The shortest word that counts as copied from an answer if not all words of the text come from answers. */
+/** In a text that isn't wholly copied from answers, the answers' words of at least this length count as copies. */
 const SHORTEST_COPY = 5;
 
 type MapText = (text: string, field: string) => string;
@@ -50,7 +50,7 @@ export function redact(
 }
 
 /**
- * The tag of a part that is the same in all requests, such as a password, distinguishes none of them, so it's dropped.
+ * Shortens tags that are the same in all requests, such as that of a password, because they distinguish no requests.
  */
 function withoutNeedlessTags(runs: Runs): Runs {
   const tags = new Map<string, Set<string>>();
@@ -143,7 +143,7 @@ class Redaction {
     return { text: this.#lines(text, map) ?? map(text, "a body") };
   }
 
-  /** JSON Lines; undefined for any other text. */
+  /** Maps JSON Lines; returns undefined for any other text. */
   #lines(text: string, map: MapText): string | undefined {
     if (!text.startsWith("{")) return undefined;
     try {

@@ -46,7 +46,7 @@ const THREADS = Number(process.env["UV_THREADPOOL_SIZE"] ?? 4);
 const HELD = 8;
 /** Turns to wait if the connector waits for a timer, and perhaps for work in the thread pool. */
 const WAITING = 20;
-/** Turns to wait for work in this process, about 2 s: it ends by itself, unless the connector stops reading. */
+/** Turns to wait for work in this process (about 2 s), which ends by itself unless the connector stops reading. */
 const BUSY = 20_000;
 
 /**
@@ -62,7 +62,7 @@ function whenIdle<T>({ time, activity, giveUp }: DrivenRun, vendor: Playback, wo
   let [passedMs, steps] = [0, 0];
   const isAsked = () => vendor.busy > 0 || vendor.route.pending > vendor.held;
   const patience = () => {
-    // While the SDK sends to a server in this process, no timeout may interrupt it.
+    // While the SDK sends to a server in this process, no timeout may fire.
     if ((activity.running === 0 && activity.calls === 0) || isAsked()) return BUSY;
     if (vendor.held > 0) return HELD;
     return time.pending > 0 ? WAITING : BUSY;

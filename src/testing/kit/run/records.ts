@@ -63,7 +63,7 @@ export class WatchedRecords {
   }
 }
 
-/** The wrapper of each iterator. A second one would hide from the SDK that an iterator is written twice. */
+/** The wrapper of each iterator. Without this map, the SDK wouldn't notice that an iterator is written twice. */
 const known = new WeakMap<object, AsyncIterator<unknown>>();
 
 /**
@@ -122,7 +122,7 @@ function watchedIterator(
     try {
       return await read();
     } catch (error) {
-      // A source that fails by itself cleans up, but this one doesn't know of the injected error.
+      // A source that fails by itself cleans up, but an injected error leaves the source open.
       await close().catch(() => {});
       throw error;
     }

@@ -106,7 +106,7 @@ export function relaid(
   return [...played, ...changed.slice(listing.pages.length)];
 }
 
-/** The last page, now followed by a next page, and that next page. */
+/** Returns the last page, changed to lead to a new page, and the new page. */
 function followingPage(
   pages: readonly Exchange[],
   { asks, counts, next, size }: Listing,

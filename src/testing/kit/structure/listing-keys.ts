@@ -9,11 +9,11 @@ const SHORTEST_TOKEN = 4;
 
 /** What earlier answers say about later requests. */
 interface Seen {
-  /** By method and address of a request: the key of the exchange whose answer contains that whole address. */
+  /** The key of the exchange whose answer contains a request's whole address, by the request's method and address. */
   readonly links: Map<string, string>;
   /** Values in answers, by the address that returned them. */
   readonly values: Map<string, Set<string>>;
-  /** Addresses and names of the parts of requests that ask for what follows the last item's number. */
+  /** The parts of requests that ask for what follows the last item, by address and name. */
   readonly counting: ReadonlySet<string>;
 }
 

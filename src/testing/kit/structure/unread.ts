@@ -41,7 +41,7 @@ function unreadOf({ pages, list, next }: Listing, recording: Recording): string 
         next.some((one) => placeOf(last, one) === value && one === place)) &&
       isUnasked(name, value, last, recording),
   );
-  return leading === undefined ? undefined : `nobody asked for the next page that ${leading.name} names`;
+  return leading === undefined ? undefined : `the next page in ${leading.name} was never requested`;
 }
 
 function isUnasked(name: string, value: unknown, last: Exchange, recording: Recording): boolean {

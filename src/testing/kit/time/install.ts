@@ -176,7 +176,7 @@ export class Patches {
 
 /** Loads the simulated vendor, which loads undici, on first use rather than with `./testing`. */
 export async function loadVendor() {
-  // Loads Node's own undici first. Otherwise, the package would set the global dispatcher.
+  // Loads Node's own undici first, because otherwise the package would set the global dispatcher.
   void globalThis.Headers;
   return import("../vendor/server.js");
 }

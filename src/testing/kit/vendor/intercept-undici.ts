@@ -7,7 +7,7 @@ import type { Take, Taken } from "./messages.js";
 /** Where undici's versions, including the one in Node, keep the default dispatcher. */
 const GLOBAL_DISPATCHERS = [Symbol.for("undici.globalDispatcher.1"), Symbol.for("undici.globalDispatcher.2")];
 
-/** Intercepts undici and fetch without replacing fetch, so that redirects and `response.url` stay the vendor's. */
+/** Intercepts undici and fetch without replacing fetch, so redirects and `response.url` have the vendor's address. */
 export function replaceDispatcher(take: Take): () => void {
   // Jest has its own global object, besides the one that Node's fetch uses.
   const globals: ReadonlySet<object> = new Set([globalThis, runInThisContext("globalThis")]);
@@ -46,7 +46,7 @@ class VendorDispatcher extends Agent {
     if (taken === undefined) return this.before.dispatch(options, handler);
     const origin = `http://127.0.0.1:${taken.port}`;
     const headers = [...flatHeaders(options.headers), ...Object.entries(taken.headers).flat()];
-    // The agent's timers aren't the connector's.
+    // The agent's timers must not be virtual.
     return leaveVirtualTime(() =>
       super.dispatch({ ...options, origin, headers }, watchedHandler(handler, taken)),
     );

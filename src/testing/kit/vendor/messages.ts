@@ -18,7 +18,7 @@ export interface Taken {
   readonly port: number;
   /** Additional headers for the server. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Call it when the response headers arrive or the request fails. */
+  /** Must be called when the response headers arrive or the request fails. */
   readonly answered: () => void;
 }
 

@@ -19,7 +19,7 @@ import {
 /** A request of a run, and its answer. */
 export interface PlayedRequest extends VendorRequest {
   readonly answer: VendorAnswer;
-  /** Whether the answer differs from the recording's. */
+  /** Whether the answer differs from the recorded one. */
   readonly injected: boolean;
 }
 
@@ -59,7 +59,7 @@ export class Playback {
     return this.#run.route;
   }
 
-  /** How many answers differ from the recording's. */
+  /** How many answers differ from the recorded ones. */
   get fired(): number {
     return this.requests.filter(({ injected }) => injected).length;
   }

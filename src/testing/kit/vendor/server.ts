@@ -69,7 +69,7 @@ export async function startVendor(routeOf?: Parameters<typeof intercept>[0]) {
  * undici, or functions that a Jest test imports by name from `node:http` or `node:https`.
  * @param routeOf Called in the async context of a request's caller; returns where the request must go, or undefined for
  * its own address.
- * @returns a function that restores what was there before
+ * @returns a function that ends the interception
  */
 function intercept(routeOf: () => VendorRoute | undefined = () => virtualTime()?.route): () => void {
   const take = (origin: string) => {

@@ -28,7 +28,7 @@ export interface CleanRuns {
 
 /**
  * Runs a connector three times without a fault, and once more after a day without a run.
- * @param runs The recorded runs: one, or two where the second starts from the watermarks of the first.
+ * @param runs The recorded runs: one, or two, of which the second starts from the watermarks of the first.
  * @throws {Error} the connector fails, or sends a request that isn't in the recording
  */
 export async function runClean(

@@ -4,7 +4,7 @@ import { COLLECTIONS, type Collection, isCollection } from "../../../sync/collec
 import { count, quoted } from "../../../sync/report-text.js";
 
 /**
- * How records of one collection differ from the clean run's:
+ * How records of one collection differ from those of the clean run:
  *
  * - `removed`: marked as removed, but the clean run keeps them
  * - `lost`: never sent, but the clean run sends them

@@ -69,7 +69,7 @@ function asked<C extends SnapshotCollection>(
   const idOf = (record: object) => `${Reflect.get(record, "id") ?? Reflect.get(record, "sourceId")}`;
   const kept = new Set(after.map(idOf));
   const removed = before.filter((record) => !kept.has(idOf(record))).length;
-  /** Others who joined in the meantime: copies of the last record, under new ids. */
+  /** People who joined in the meantime: copies of the last record under new ids. */
   const joined = (count: number) =>
     after.slice(-1).flatMap((record): RecordOf<C>[] =>
       Array.from({ length: count }, (_, i) => {

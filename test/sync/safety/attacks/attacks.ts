@@ -194,7 +194,7 @@ export function testAttacks(attacks: readonly Attack[]): void {
   );
 }
 
-/** A run that is refused leaves nothing behind, unless it got as far as sending records. */
+/** A refused run leaves nothing behind, unless it got as far as sending records. */
 function expectNothingSent(
   calls: readonly string[],
   { before, after }: Readonly<Record<"before" | "after", Inspection>>,
@@ -329,7 +329,7 @@ export function overtaken(
   };
 }
 
-/** A run that has read its source and waits for the lock while another run completes. */
+/** Makes a run that has read its source and waits for the lock while another run completes. */
 export function behind(
   other: (service: TestService) => Promise<unknown>,
   run: (service: TestService, options: Partial<RunOptions>) => Promise<RunReceipt>,
@@ -349,7 +349,7 @@ export function behind(
       await first;
     },
     attack: async (service) => {
-      // It tries the lock repeatedly, so one step of the clock may come before it waits.
+      // The run tries the lock repeatedly, so the first step of the clock may come before the run waits.
       return waiting === undefined ? [] : service.clock.drive(waiting);
     },
   };
@@ -363,6 +363,15 @@ export function breakTwice(
   nth = 1,
 ): void {
   for (const again of [0, 1]) server.faults.add({ on: operation, nth: nth + again, fault: "drop", at });
+}
+
+/** Makes a run that the service completes without the run's knowledge. The run must not restart. */
+export async function leaveUnclear(service: TestService, run: () => Promise<unknown>): Promise<void> {
+  breakTwice(service, "CompleteSyncBatch", "answer");
+  breakTwice(service, "AbortSyncBatch");
+  await expect(run()).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+  service.server.faults.clear();
+  service.clock.advance(LEASE_MS);
 }
 
 /** One account. A third is inactive; the ids have a letter beyond ASCII. */

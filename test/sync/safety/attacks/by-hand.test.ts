@@ -1,6 +1,6 @@
 /**
- * Fifty handmade disasters, independent of `npm run simulate:guard`: what sources of a company of 200 people have done.
- * A disaster passes only if the guide "Snapshot safety" says that the guard doesn't see it.
+ * Fifty handmade disasters of the sources of a company with 200 people, independent of `npm run simulate:guard`. A
+ * disaster passes only if the guide "Snapshot safety" says that the guard can't see it.
  */
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";

@@ -1,16 +1,14 @@
 import { fileLedger, type RunOptions } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
-import { expect } from "vitest";
 import { connectorOf } from "../../../support/connector.js";
 import type { TestService } from "../../../support/test-service.js";
 import {
   type Attack,
   attack,
-  breakTwice,
   DAY_MS,
   type Ending,
   held,
-  LEASE_MS,
+  leaveUnclear,
   people,
   renamed,
   send,
@@ -54,7 +52,7 @@ testAttacks([
     sendTo(service, "employees", employees(0, 10)),
   ),
   attack("a run that may be completed is followed by a shorter one", held({ rule: "window", sent: 36 }), {
-    prepare: (service) => unclearRun(service, 50),
+    prepare: (service) => leaveUnclear(service, () => send(service, people(0, 50), { retryForMs: 0 })),
     attack: (service) => send(service, people(0, 36), { guard: { removed: false } }),
     heldAfterwards: true,
   }),
@@ -152,16 +150,6 @@ function between(
     },
     attack: (service) => after(service, DAY_MS, 24),
   });
-}
-
-/** The service completed it, but the run doesn't know. */
-async function unclearRun(service: TestService, count: number): Promise<void> {
-  breakTwice(service, "CompleteSyncBatch", "answer");
-  breakTwice(service, "AbortSyncBatch");
-  const unclear = send(service, people(0, count), { retryForMs: 0 });
-  await expect(unclear).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
-  service.server.faults.clear();
-  service.clock.advance(LEASE_MS);
 }
 
 function flood(name: string, records: readonly ReturnType<typeof people>[number][]): Attack {

@@ -15,7 +15,7 @@ import {
 } from "./attacks.js";
 import { employees, licenses } from "./records.js";
 
-/** A record as a source might give it: the types would refuse some of them. */
+/** A record in a form that a source might yield and that the types may refuse. */
 type Loose = Readonly<Record<string, unknown>> & { readonly id: string };
 
 const emptied = (...fields: readonly string[]) => held({ rule: "changed", fields, known: 40, removed: 0 });
@@ -144,7 +144,7 @@ function mapped(
 
 type Employee = ReturnType<typeof employees>[number];
 
-/** The same employees, with different values in some fields. */
+/** Changes some fields of the same employees. */
 function lost(
   name: string,
   fields: readonly string[],

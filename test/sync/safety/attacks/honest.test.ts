@@ -19,7 +19,7 @@ import { employees, licenses, plans } from "./records.js";
 
 const HOUR_MS = DAY_MS / 24;
 
-// Holding a run for nothing is an attack, too: people who have to approve every day approve everything.
+// Holding a run for no reason is an attack, too: people who must approve a run every day approve everything.
 testAttacks([
   honest("five employees become nine", "employees", [employees(0, 5), employees(0, 9)]),
   honest("the first two employees become twenty", "employees", [employees(0, 2), employees(0, 20)]),

@@ -13,6 +13,7 @@ import {
   type Ending,
   held,
   LEASE_MS,
+  leaveUnclear,
   people,
   reaching,
   refused,
@@ -23,7 +24,7 @@ import {
 
 const another = ({ directory }: TestService) => fileLedger(join(directory, "another"));
 
-/** The approval that both hosts have. */
+/** The approval that both hosts use. */
 let approved: string | undefined;
 
 testAttacks([
@@ -117,17 +118,11 @@ testAttacks([
   }),
 ]);
 
-/** The service completed the run, but the run doesn't know. */
-async function unclear(service: TestService, ...[source, options]: [Parameters<typeof send>[1], object?]) {
-  breakTwice(service, "CompleteSyncBatch", "answer");
-  breakTwice(service, "AbortSyncBatch");
-  const run = send(service, source, { retryForMs: 0, guard: { added: false }, ...options });
-  await expect(run).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
-  service.server.faults.clear();
-  service.clock.advance(LEASE_MS);
+function unclear(service: TestService, records: Parameters<typeof send>[1]): Promise<void> {
+  return leaveUnclear(service, () => send(service, records, { retryForMs: 0, guard: { added: false } }));
 }
 
-/** Runs through their own proxy; the last one has 40 records. */
+/** Runs through a proxy of their own; the last run has 40 records. */
 function relayed(
   name: string,
   ending: Ending,

@@ -1,6 +1,6 @@
 import { cp, mkdir, readFile, rename, rm, rmdir, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Ledger, storeLedger } from "@saas-management/sdk";
+import { type Ledger, type RunBatch, storeLedger } from "@saas-management/sdk";
 import { FileStore } from "../../../../src/runs/ledger/file-store.js";
 import { editFile } from "../../../support/ledger-values.js";
 import { failingStore, isPutOf } from "../../../support/stores.js";
@@ -8,9 +8,9 @@ import type { TestService } from "../../../support/test-service.js";
 import {
   type Attack,
   attack,
-  breakTwice,
   type Ending,
   held,
+  leaveUnclear,
   people,
   reaching,
   refused,
@@ -67,19 +67,13 @@ testAttacks([
         const aside = join(service.directory, "aside");
         await rename(path, aside);
         await mkdir(path);
-        breakTwice(service, "CompleteSyncBatch", "answer");
-        breakTwice(service, "AbortSyncBatch");
-        const unheard = service.run(
-          ["accounts"],
-          async (batch) => {
-            await rmdir(path);
-            await rename(aside, path);
-            await batch.write("accounts", people(0, 80));
-          },
-          { retryForMs: 0, guard: { added: false } },
-        );
-        await unheard.catch(() => {});
-        service.server.faults.clear();
+        const restore = async (batch: RunBatch<"accounts">) => {
+          await rmdir(path);
+          await rename(aside, path);
+          await batch.write("accounts", people(0, 80));
+        };
+        const options = { retryForMs: 0, guard: { added: false } } as const;
+        await leaveUnclear(service, () => service.run(["accounts"], restore, options));
       },
       attack: (service) => send(service, people()),
       heldAfterwards: true,

@@ -1,4 +1,4 @@
-/** Records that others refer to are missing. No other rule would hold so few of them. */
+/** Records that others refer to are missing. No other rule would hold a run for so few missing records. */
 import { fileLedger, type RunOptions, type RunReceipt } from "@saas-management/sdk";
 import { heldBy, type TestService } from "../../../support/test-service.js";
 import { type Attack, attack, COUNT, type Ending, held, people, testAttacks, WHOLE } from "./attacks.js";

@@ -163,7 +163,7 @@ testAttacks([
   ),
 ]);
 
-/** A run without restarts. Calls `happens` while its second window is on its way. */
+/** Makes a run that never restarts. The run calls `happens` while its second window is on its way. */
 async function duringSecondWindow(service: TestService, happens: () => unknown): Promise<RunReceipt> {
   const slow = service.server.faults.add({ on: "SyncRecords", nth: 2, fault: "delay", ms: 10_000 });
   const run = send(service, people(), { retryForMs: 0 });

@@ -60,7 +60,7 @@ testAttacks([
           for (let page = 0; ; page += 1) {
             const { users } = await vendorPage(page);
             yield users;
-            // The vendor returns at most 10.
+            // The vendor returns at most 10 records.
             if (users.length < 100) return;
           }
         })(),

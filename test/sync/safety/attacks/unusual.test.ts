@@ -1,4 +1,4 @@
-/** What no fixed limit would hold: more removals than usual, repeated pages, and values that all records take. */
+/** Attacks that no fixed limit would notice: unusually many removals, repeated pages, and one value in all records. */
 import { heldBy, type TestService } from "../../../support/test-service.js";
 import {
   type Account,
@@ -17,7 +17,7 @@ import {
 import { employees, plans } from "./records.js";
 
 const gone = (removed: number) => ({ kind: "reported", collection: "accounts", removed }) as const;
-/** All of them, and then some a second time. */
+/** Sends all records, and then some of them a second time. */
 const twice = (records: readonly Account[], from: number, to: number) => [
   ...records,
   ...records.slice(from, to),
@@ -111,7 +111,7 @@ testAttacks([
   ),
 ]);
 
-/** After days without a change, another snapshot. */
+/** Sends another snapshot after days without a change. */
 function unusual(
   name: string,
   days: number,
@@ -127,7 +127,7 @@ function unusual(
   });
 }
 
-/** In the second run, a day after the first. */
+/** The attack is the second run, a day after the first. */
 function collapsed(
   name: string,
   field: string,

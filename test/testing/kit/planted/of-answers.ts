@@ -25,7 +25,7 @@ function endsAt(isEnd: (response: Response) => boolean): Planted {
   return events("by link", () => usersByLink(read));
 }
 
-/** Asks again for a page after some errors, and then forgets its users. */
+/** Requests a page again after some errors, and then forgets the page's users. */
 function forgetsAfter(isPassing: (error: Error) => boolean, renew = async () => {}): Planted {
   return events("by link", async () => {
     await renew();

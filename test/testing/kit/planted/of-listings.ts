@@ -21,7 +21,7 @@ import {
 
 const linked = async (path: string) => pageOf(await send(path));
 
-/** A page of `by offset`. @throws {Error} its total is not the one of the page before */
+/** A page of `by offset`. @throws {Error} the total is not that of the previous page */
 async function searched(offset: number, before: number | undefined) {
   const { result } = await jsonOf(await post("/search", { type: "user", offset, limit: 10 }));
   const total: number = result.totalSize;

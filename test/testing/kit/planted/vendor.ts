@@ -21,7 +21,7 @@ export interface Page {
 
 export const END: Page = { users: [], next: undefined };
 
-/** Not the recorded key, because each process has its own. */
+/** This isn't the recorded key, because each process has its own key. */
 const KEY = "key-of-the-planted-connectors-0815";
 
 /** The guard without its rules: it still reads baselines. */
@@ -48,7 +48,7 @@ export class StatusError extends Error {
   }
 }
 
-/** @throws {Error} it is not a 200 with JSON */
+/** @throws {Error} the answer is not a 200 with JSON */
 export async function jsonOf(response: Response) {
   if (response.status !== 200) throw new StatusError(response.status);
   if (!isJson(response)) throw new Error("The vendor's answer is not JSON.");

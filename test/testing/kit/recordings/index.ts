@@ -2,7 +2,7 @@
 import type { Exchange } from "../../../../src/testing/kit/cassette/cassette.js";
 import { get, PAGE_SIZE, pagesOf, people, post } from "./people.js";
 
-/** Pages of users and of their licenses; each names the token of the next one, and the total. */
+/** Pages of users and of their licenses. Each page names the total and the token of the next page. */
 export function byToken(count = 30): readonly Exchange[] {
   const users = people(count);
   const licenses = users.map(({ id }, index) => ({ id: `l-${index + 1}`, user: id, plan: "pro" }));
@@ -17,7 +17,7 @@ function tokenPages(path: string, key: string, items: readonly object[]) {
   });
 }
 
-/** Numbered pages; each has its number and the number of pages, and the total in a header. */
+/** Numbered pages. Each page has its number and the number of pages, and a header with the total. */
 function byPageNumber(count = 30): readonly Exchange[] {
   return pagesOf(people(count)).map((data, index, { length: pages }) =>
     get(
@@ -41,7 +41,7 @@ function byOffset(count = 30): readonly Exchange[] {
 }
 
 /** Each page is an array, with a Link header to the next one and no total. Asking for a token is optional. */
-function byLink(count = 30): readonly Exchange[] {
+export function byLink(count = 30): readonly Exchange[] {
   const path = (number: number) => `/users${number === 1 ? "" : `?cursor=c${number}ff`}`;
   const link = (number: number, rel: string) => `<https://api.vendor.example${path(number)}>; rel="${rel}"`;
   const pages = pagesOf(people(count)).map((page, index, { length }) => {
@@ -86,7 +86,7 @@ function grant(): Exchange {
   return post("/oauth/token", { text: "grant_type=client_credentials&client_secret=own" }, token);
 }
 
-/** A file, as one answer. */
+/** One answer with a whole file. */
 function csvExport(count = 30): readonly Exchange[] {
   const rows = people(count).map(({ id, displayName, email }) => `${id},${displayName},${email}`);
   const { request, response } = get("/export.csv", {}, { "content-type": "text/csv; charset=utf-8" });

@@ -29,7 +29,7 @@ const eventsAfter = (name: string, asked: readonly number[], size = 3) =>
     return get(`/audit?${name}=${after}`, { events, more: after < (asked.at(-1) ?? 0) });
   });
 
-test("follows the number of the last item, whatever its name", () => {
+test("follows the number of the last item, no matter what the field is called", () => {
   const [listing, ...others] = readStructure(eventsAfter("since", [0, 3, 6])).listings;
   expect(listing?.pages.map(({ exchange }) => exchange)).toEqual([0, 1, 2]);
   expect(listing?.asks?.name).toBe("since");

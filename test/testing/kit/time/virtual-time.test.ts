@@ -23,7 +23,7 @@ afterEach(() => {
   restore();
 });
 
-/** Runs a connector's code, and returns what it noted after each of these steps of time, in milliseconds. */
+/** Runs a connector's code, and returns what the code noted after each of these steps of time, in milliseconds. */
 async function noted(code: (note: (text: string) => void) => unknown, ...steps: readonly number[]) {
   const texts: string[] = [];
   enterVirtualTime(time, () => void code((text) => texts.push(text)));
@@ -37,7 +37,7 @@ async function noted(code: (note: (text: string) => void) => unknown, ...steps: 
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("gives a connector the clock's time, from another starting point", async () => {
+test("gives a connector the time of the clock, but with another starting point", async () => {
   const seen = await noted(async (note) => {
     note(new Date().toISOString());
     const before = performance.now();
@@ -136,7 +136,7 @@ test("an aborted sleep rejects like Node's", async () => {
   expect(clock.sleeping).toBe(0);
 });
 
-test("all other code keeps real time, even when a connector calls it", async () => {
+test("all other code keeps real time, even if a connector calls that code", async () => {
   const before = Date.now();
   const [inside, left] = enterVirtualTime(time, () => [Date.now(), leaveVirtualTime(() => Date.now())]);
   expect(inside).toBe(NOON);
