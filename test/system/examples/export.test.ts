@@ -91,13 +91,8 @@ test(
     const { end, errors } = await runExport("whole.jsonl", "heap-script");
     expect(end).toBe(0);
     const used: Readonly<Record<string, number>> = JSON.parse(errors);
-<<<<<<< HEAD
     const { "20": early = 0, "60": late = Number.POSITIVE_INFINITY } = used;
-    // Keeping all of them would take 13 MiB.
-=======
-    const { "20": early = 0, "80": late = Number.POSITIVE_INFINITY } = used;
-    // Keeping all pages would take 20 MiB.
->>>>>>> main
+    // Keeping all pages would take 13 MiB.
     expect(late - early).toBeLessThan(4);
   },
   TIMEOUT_MS,
