@@ -96,7 +96,7 @@ test("warns if complete() is awaited within a source of its own batch", async ()
   await expect(write).rejects.toMatchObject({ code: "CLOSED" });
 });
 
-test("does not warn of a write that waits behind a source that yields records", async () => {
+test("does not warn of a write behind a source that keeps yielding records", async () => {
   const { batch, clock, warnings } = await startWatched();
   const nothing = () => {};
   let give = nothing;

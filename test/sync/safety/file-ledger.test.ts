@@ -105,7 +105,7 @@ test("may come from another copy of the package", async () => {
   await heldBy(service.runAccounts([]));
 });
 
-/** Changes of the text of a file. */
+/** Ways to damage the text of a file. */
 const changes: readonly (readonly [string, (text: string) => string])[] = [
   ["is truncated", (text) => text.slice(0, -20)],
   ["is cut at the end of a line", (text) => text.slice(0, text.indexOf("u5\n"))],
