@@ -39,16 +39,10 @@ const REPEATED = 2;
 type Row = readonly [
   name: string,
   /** Which page to pick. A number picks no page, and requires at least that many pages. */
-  where: keyof typeof POSITIONS | number,
+  where: "any" | number,
   summary: string,
   layout: (cut: Cut) => Layout | readonly Items[] | Plan | string | undefined,
 ];
-
-const POSITIONS = {
-  // Any page may get more items. But with offsets, only the last page may get more, because a connector that adds up
-  // the items would otherwise request an offset that wasn't recorded.
-  any: ({ pages, counts }: Listing) => positionsOf(pages).slice(counts === "items" ? -1 : 0),
-} satisfies Record<string, (listing: Listing) => readonly number[]>;
 
 const ROWS: readonly Row[] = [
   ["last-page-lost", 2, "the listing ends before its last page", ({ pages }) => pages.slice(0, -1)],
@@ -84,7 +78,10 @@ function planOf(view: View, [, where, , change]: Row): Plan | string | undefined
   const { main: listing } = view;
   if (listing === undefined) return undefined;
   const isWhole = typeof where === "number";
-  const at = isWhole ? 0 : view.pick(POSITIONS[where](listing));
+  // Any page may get more items. But with offsets, only the last page may get more, because a connector that adds up
+  // the items would otherwise request an offset that wasn't recorded.
+  const growing = [...listing.pages.keys()].slice(listing.counts === "items" ? -1 : 0);
+  const at = isWhole ? 0 : view.pick(growing);
   const all = itemsOf(listing);
   if (at === undefined || all.length === 0 || (isWhole && listing.pages.length < where)) return undefined;
   const changed = change({ view, listing, pages: listing.pages.map(({ items }) => items), all, at });
@@ -156,10 +153,6 @@ function shifted({ listing, pages: [first = [], ...others], all }: Cut): Layout 
 function chunksOf(items: Items, size: number): Items[] {
   const count = Math.ceil(items.length / size);
   return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
-}
-
-function positionsOf(pages: readonly unknown[]): readonly number[] {
-  return pages.map((_, position) => position);
 }
 
 /** An extra item, with a different id and name, before the item that it resembles. */
