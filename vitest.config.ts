@@ -32,7 +32,7 @@ const COMPUTES = [
   "sync/safety/{approval,clocks,completion,guard*,held-*,journal,ledger-format,overlap,reach}.test.ts",
   "sync/safety/{reused-buffers,run-history,shared-installation,single-records,state}.test.ts",
   "sync/safety/{unanswered,way-back}.test.ts",
-  "testing/test-store.test.ts",
+  "{postgres/store,testing/test-store}.test.ts",
   "testing/kit/{correct-connectors,report}.test.ts",
   "testing/kit/{cassette,faults,structure,verdict}/**",
 ].map((pattern) => `test/${pattern}`);

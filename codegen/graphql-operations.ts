@@ -164,7 +164,7 @@ function usedFragments(
   return [...names].flatMap((name) => fragments.get(name) ?? []);
 }
 
-/** Prints what is selected from a type: the name of the only fragment, or its fields. */
+/** Prints a selection: the fragment's name if the selection is a single fragment, otherwise the selected fields. */
 function printSelections(
   schema: GraphQLSchema,
   type: GraphQLCompositeType,
@@ -177,7 +177,7 @@ function printSelections(
     if (selection.kind !== Kind.INLINE_FRAGMENT) throw new Error("Spread a fragment alone.");
     const member = schema.getType(selection.typeCondition?.name.value ?? "");
     if (!isCompositeType(member)) throw new Error("An inline fragment needs a type.");
-    // Every error of the service implements the interface Error; only the fields of other members are optional.
+    // Every error of the service implements the interface Error, so only the fields of other types are optional.
     return fieldsOf(selection.selectionSet).map((node) => ({
       ...printField(schema, member, node),
       optional: !isInterfaceType(member),
@@ -237,7 +237,7 @@ function printMutationErrors(schema: GraphQLSchema, operations: readonly Operati
 }
 
 /**
- * A docstring. A tag marks what the service description doesn't show and what may therefore change in a minor version.
+ * A docstring. If the service description doesn't show the subject, a tag says that a minor version may change it.
  */
 function docstring(description: string | null | undefined): string {
   if (!description) return "";

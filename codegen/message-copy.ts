@@ -4,14 +4,14 @@ import type { FieldDescriptorProto_Type as Type } from "@bufbuild/protobuf/wkt";
 /** How a field changes on its way into the normalized file. */
 export interface FieldEdit {
   readonly name: string;
-  /** A collection's own name in the contract, which the answer to a completion uses. */
+  /** A collection's name in the contract, by which the answer to a completion refers to the collection. */
   readonly jsonName?: string;
   /** The name of the field's message, if it differs from the contract's. */
   readonly message?: string;
   readonly type?: Type;
   /** Whether the field becomes a member of the oneof; on the wire, members of a oneof are like other fields. */
   readonly isAlternative?: boolean;
-  /** Whether the field's message leads to a part and is copied unchanged. */
+  /** Whether a part that the SDK needs lies within the field's message, which is then copied unchanged. */
   readonly isPath?: boolean;
   /** Whether an absent value differs from the default. */
   readonly presence: boolean;

@@ -3,7 +3,7 @@
  * the SDK's own names, in one file, so that names in generated code don't depend on those in the contract.
  *
  * Messages of the operations keep only the fields that play a part. The rules decide whether a field has presence,
- * which changes no byte. Only a required field that never has the default value, such as a string, needs no presence.
+ * which changes no byte. Every field needs presence, unless it's required and never has its default, like a string.
  */
 import {
   create,
@@ -93,7 +93,7 @@ class Builder {
     });
   }
 
-  /** For the bench, which compares the SDK with other libraries' generated clients, because those need a service. */
+  /** Only the bench needs a service: it compares the SDK with clients that other libraries generate from it. */
   #service(): ServiceDescriptorProto {
     const method = ROLES.map((role) => ({
       name: METHOD_NAMES[role],

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S npx tsx
 /**
- * protoc plugin: reads the normalized contract (normalize.ts) and its overlay (contract/), which alone describe the
+ * protoc plugin: reads the normalized contract (normalize.ts) and its overlay (contract/), the only description of the
  * records. Writes record types, encoders, zod schemas, the facts of each collection and the door to the messages.
  */
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-/** A sentence about something that code generation can't carry or needs to know, and about the place. */
+/** Says in a sentence what code generation can't carry or what it needs to know, and where. */
 export class Refusal extends Error {}
 
 /** Returns the result of `read`, or notes its refusal. */

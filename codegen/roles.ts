@@ -30,7 +30,7 @@ export interface Roles {
   readonly methods: Readonly<Record<Role, DescMethod>>;
 }
 
-/** @throws Refusal a part on which everything else depends is missing */
+/** @throws Refusal if the contract lacks a part that everything else depends on */
 export function findRoles(registry: FileRegistry, mapping: Mapping, refusals: string[]): Roles {
   const services = [...registry].filter((desc) => desc.kind === "service");
   const named = services.find(({ typeName }) => typeName === mapping.service);

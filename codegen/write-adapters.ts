@@ -70,7 +70,7 @@ function requestAdapter({ request, collections }: Contract, { batchId }: Mapping
     const collection = collections.find((each) => each.name === place.field.localName);
     return { ...place, isFlat: collection?.isFlat === true };
   });
-  // A batch id in the request itself has the SDK's name.
+  // If the batch id is a field of the request itself, that field already has the SDK's name.
   const steps = batchId.includes(".") ? stepsOf(batchId) : ["batchId"];
   if (steps.length === 1 && places.every(({ path, isFlat }) => path.length === 1 && !isFlat)) return [];
   const members = places.map(({ field, records, isFlat }) => {

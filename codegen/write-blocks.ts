@@ -1,10 +1,10 @@
 /**
  * Writes one function for each collection, after the encoders. The function encodes plain records of an array in one
- * loop with its state in variables: `b` is the message, `p` the next position, `s` the texts so far and `m` their
+ * loop. It keeps its state in variables: `b` is the message, `p` the next position, `s` the texts so far and `m` their
  * number.
  *
- * A value that the encoder of single records wouldn't treat like a short ASCII text, a number, a boolean or a time ends
- * the block with `break`: see src/sync/encoding/record-block.ts.
+ * The loop handles only what the encoder of single records would take as a short ASCII text, a number, a boolean or a
+ * time. Any other value ends the block with `break`: see src/sync/encoding/record-block.ts.
  */
 import type { GeneratedFile } from "@bufbuild/protoplugin";
 import type { Collection, Contract, Field, FieldsModel, Model, VariantModel } from "./model.js";

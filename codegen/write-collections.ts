@@ -36,7 +36,7 @@ export function writeCollections(
     collections.flatMap((each) => (each.model === model ? [`"${each.name}"`] : [])).join(" | ") || "never";
   file.print();
   file.print(
-    '/** Collections whose complete current set a completed batch carries (service description, "Sync API records"). */',
+    '/** Collections of which a batch contains the complete current set (service description, "Sync API records"). */',
   );
   file.print(`export type SnapshotCollection = ${named("snapshot")};`);
   file.print();

@@ -12,7 +12,7 @@ export interface MessageRules {
   readonly formats?: Readonly<Record<string, "decimal" | "currency">>;
   /** The values of enums. */
   readonly enums?: Readonly<Record<string, readonly number[]>>;
-  /** Rules of nested messages without a oneof; variants has the messages with a oneof. */
+  /** Rules of nested messages without a oneof; those of messages with a oneof are in variants. */
   readonly messages?: Readonly<Record<string, MessageRules>>;
   readonly variants?: Readonly<Record<string, VariantRules>>;
 }
@@ -30,7 +30,7 @@ export function writeServer(file: GeneratedFile, { collections }: Contract): voi
   file.print("};");
   file.print();
   file.print(
-    "/** Paths of fields, by collection, variant and the part that the field plays in what the GraphQL API shows. */",
+    "/** Paths of fields, by collection, by variant, and by what the GraphQL API shows the field as. */",
   );
   file.print(
     "export const SHOWN: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>>> = {",

@@ -29,11 +29,11 @@ export interface FieldRules {
   readonly requiredWhen?: { readonly field: string; readonly value: string };
   /** `decimal` is a number such as `-12.50`, `currency` an ISO 4217 code. */
   readonly format?: "decimal" | "currency";
-  /** Collections that may contain the record with this id; previews look for that record there. */
+  /** Collections that may contain the record with this id; previews and the guard look for the record there. */
   readonly refersTo?: readonly string[];
   /** The part that the field plays in the reference server's GraphQL API. */
   readonly shownAs?: ShownPart;
-  /** The field changes on its own, like a version or a counter; a time needs no such rule. */
+  /** The field changes on its own, like a version or a counter. Times and maps don't need this rule. */
   readonly drifts?: true;
 }
 

@@ -34,8 +34,8 @@ export interface ClientOptions extends Omit<GraphQLOptions, "baseUrl"> {
   readonly tls?: TlsOptions | undefined;
   /**
    * Proxy that opens tunnels (`CONNECT`) to the service, as `http://user:password@proxy.example.com:3128`; user and
-   * password are optional. The proxy is used for every host, including loopback, but for an `http://` endpoint only if
-   * the proxy is on this machine. A proxy with an `https://` URL works for GraphQL only.
+   * password are optional. The proxy is used for every host, including loopback; for an `http://` endpoint, the proxy
+   * must be on this machine. A proxy with an `https://` URL works for GraphQL only.
    * @default the proxy in `HTTPS_PROXY` (or lower case), unless `NO_PROXY` lists the host, as in curl; none for
    *   loopback
    */
@@ -91,7 +91,7 @@ export class SaasManagementClient {
 
   /**
    * @throws {ConfigurationError} an option is missing or not usable
-   * @throws {AuthenticationError} there is no credential and no `syncUrl` (with it, previews need no credential)
+   * @throws {AuthenticationError} there is neither a credential nor a `syncUrl`, which is enough for previews
    */
   constructor(options: ClientOptions) {
     const given = readOptions("SaasManagementClient", options, CLIENT_OPTIONS, ConfigurationError);

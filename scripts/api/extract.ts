@@ -52,10 +52,7 @@ const NOT_EXPORTED: ReadonlySet<string> = new Set([
   "OnProgress",
   "RemovedRule",
   "WindowRule",
-  "EmptiedRule",
-  "FlippedRule",
   "AddedRule",
-  "ValuesRule",
   "SdkError",
   // Files whose errors are exported.
   "common",

@@ -20,7 +20,7 @@ export async function run([id = ""]: readonly string[], options: Options, io: Io
   }
   const { approval, isApproved } = found;
   if (approval.expiresAt.getTime() <= Date.now())
-    throw new UsageError("The approval has expired. Run again; if that run is held, it offers another.");
+    throw new UsageError("The approval has expired. Run again: a held run offers a new approval.");
   if (!isApproved) await raceAbort(ledger.approve(approval.id), io.signal);
   const until = approval.expiresAt.toISOString();
   io.data(

@@ -3,7 +3,7 @@ import { type Rule, withMethods } from "./validate.js";
 // Looked up rather than imported, because browsers have no `node:util`.
 const util = globalThis.process?.getBuiltinModule?.("node:util");
 
-/** The class of the platform itself, because the platform's fetch refuses signals of other classes, such as jsdom's. */
+/** The platform's own class, because the platform's fetch refuses signals of other classes, such as jsdom's. */
 const Platform: unknown = util?.transferableAbortController?.().constructor;
 
 function createController(): AbortController {
@@ -39,8 +39,8 @@ export function follow(signal: AbortSignal, controller: AbortController): () => 
 }
 
 /**
- * Settles like `promise`, or rejects with the reason of the first signal that aborts. Meant for functions that the
- * caller passes, because they may ignore their signal.
+ * Settles like `promise`, or rejects with the reason of the first signal that aborts. Meant for the caller's
+ * functions, which may ignore the signal that the SDK passes to them.
  */
 export async function raceAbort<T>(
   promise: Promise<T>,

@@ -44,8 +44,8 @@ export class Credential {
   /**
    * Returns the `Authorization` value for one attempt; undefined if none is sent.
    * @param signal Ends the wait for a provider that may never settle.
-   * @param refused Value that the service refused. Earlier calls aren't shared, because they may return that value
-   *   again.
+   * @param refused Value that the service refused. A call that began before the refusal isn't shared, because it may
+   *   return the same value.
    * @throws {AuthenticationError} the provider failed or returned a value that can't be sent, or there is no credential
    */
   async authorization(signal: AbortSignal, refused?: string): Promise<string | undefined> {

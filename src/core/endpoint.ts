@@ -1,6 +1,6 @@
 import { ConfigurationError } from "./errors/index.js";
 
-// `TlsOptions` isn't declared beside its check, so that the package's types don't make a compiler load `node:tls`.
+// `TlsOptions` is declared here because, beside its check, it would make users' compilers load `node:tls`.
 /** Which servers to trust, and the client's own certificate, in PEM. */
 export interface TlsOptions {
   /** Certificates of the authorities to trust instead of the well-known ones. @default the well-known ones */

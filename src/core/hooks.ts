@@ -59,7 +59,7 @@ export interface Logger {
   info(message: string, details?: object): void;
   /** Failures that the SDK handled, for example by retrying. */
   warn(message: string, details?: object): void;
-  /** Failures that the SDK couldn't handle, but that make no call fail. */
+  /** Failures that the SDK couldn't handle, although no call fails because of them. */
   error(message: string, details?: object): void;
 }
 

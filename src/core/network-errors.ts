@@ -117,8 +117,8 @@ export const NETWORK_ERRORS = {
 export type NetworkErrorCode = keyof typeof NETWORK_ERRORS;
 
 /**
- * Codes of Node, undici, OpenSSL, zlib and llhttp, and the messages that grpc-js, Deno and undici give in place of a
- * code, in lower case, each `_` as a blank. The first match wins. TLS alerts have numbers (RFC 8446, section 6).
+ * Codes of Node, undici, OpenSSL, zlib and llhttp, and messages of grpc-js, Deno and undici that come without a code;
+ * lower-case, with spaces for underscores. The first match wins. TLS alerts have numbers (RFC 8446, section 6).
  */
 const PATTERNS: readonly (readonly [RegExp, NetworkErrorCode])[] = [
   [
@@ -196,7 +196,7 @@ export function throughProxy(failure: NetworkError, proxy: unknown): NetworkErro
   return { ...failure, description: `${failure.description} (proxy: ${proxy})` };
 }
 
-/** Reads an error message, such as the last error that grpc-js quotes. Returns undefined if the table lacks it. */
+/** The failure that a text describes, such as the error that grpc-js quotes; undefined if the table lacks it. */
 export function networkErrorInText(text: string): NetworkError | undefined {
   const code = meaningOf(text);
   return code === undefined ? undefined : NETWORK_ERRORS[code];
@@ -212,7 +212,7 @@ export function causesOf(error: unknown): readonly unknown[] {
   return chain;
 }
 
-/** The code of an error; undefined if it doesn't look like a code, because messages quote it. */
+/** The code of an error, which messages quote; undefined for a value that doesn't look like a code. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" && /^\w{1,64}$/.test(error.code) ? error.code : undefined;

@@ -112,8 +112,8 @@ export interface RetryContext {
   readonly deadline: Deadline;
   readonly budget: RetryBudget;
   /**
-   * Called for a failure that isn't retryable. If `recover` returns true, the cause is removed, and the next attempt
-   * follows at once, regardless of the policy.
+   * Called for a failure that isn't retryable. Returns true if it fixed what caused the failure; the next attempt
+   * then follows at once, regardless of the policy.
    * @throws {SaasManagementError} an error to fail with instead
    */
   readonly recover: (failure: SaasManagementError) => Promise<boolean>;
@@ -247,7 +247,7 @@ export class RetryBudget {
   }
 }
 
-/** Caps larger values at 68 years, as HTTP caches do with ages (RFC 9111, section 1.2.2). */
+/** Caps a number of seconds at 68 years, as HTTP caches do with ages (RFC 9111, section 1.2.2). */
 const MAX_RETRY_AFTER_SECONDS = 2 ** 31;
 /** `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun, 06 Nov 1994 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`. */
 const HTTP_DATE =

@@ -152,7 +152,7 @@ export class Trace {
 
 /**
  * Begins a call that ends later.
- * @param parent The call around this one, if that isn't the current call.
+ * @param parent The call around this one, used if the running code isn't part of a call.
  * @returns undefined if neither the call nor the one around it has subscribers
  */
 export function openTrace(call: TracedCall, facts: () => Facts, parent?: ChannelMessage): Trace | undefined {

@@ -9,8 +9,8 @@ export interface Rule {
 }
 
 /**
- * An options type as a table: the compiler rejects a missing or an unknown option. An option that is checked where it's
- * used has the entry `true`.
+ * An options type as a table: the compiler rejects a missing or an unknown option. The entry `true` means that
+ * the option is checked where it's used.
  */
 export type OptionTable<Options> = Readonly<Record<keyof Options, Rule | true>>;
 

@@ -96,7 +96,7 @@ export function createGraphQLHandler(options: {
   };
 }
 
-/** The response to a request that gets no data. */
+/** The response, without data, to a request that was refused or failed. */
 function refuse(status: number, code: string, headers?: Readonly<Record<string, string>>): Response {
   const message =
     code === NOT_ALLOWED

@@ -26,10 +26,6 @@ export function wireName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-export function nullIfBlank(text: unknown): string | null {
-  return typeof text === "string" && text.trim() !== "" ? text : null;
-}
-
 export function getOrAdd<K, V>(
   map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
   key: K,

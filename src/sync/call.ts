@@ -168,7 +168,7 @@ export function lockedError(
 const CLEANUP_GRACE_MS = 5000;
 
 /**
- * Waits for cleanup, at most 5 seconds. The cleanup has its own signal, because the run's may already have aborted.
+ * Waits for cleanup, at most 5 seconds. The cleanup has its own signal: the run's signal may already have aborted.
  * @param cleanUp Receives a signal that aborts when nobody is waiting any more.
  * @throws {TimeoutError} the cleanup took too long
  */

@@ -70,7 +70,7 @@ export type SyncProgress =
       readonly diff: SnapshotDiff;
       /** Whether the guard holds the run; if so, nothing is sent. */
       readonly held: boolean;
-      /** The rules that the snapshot breaks. If the run isn't held, an approval lets the snapshot pass. */
+      /** The rules that the snapshot breaks. If `held` is false, an approval lets the snapshot pass anyway. */
       readonly rules: readonly HeldReason["rule"][];
     }
   | {

@@ -1,7 +1,7 @@
 import type { SnapshotDiff } from "../core/errors/index.js";
 import { escapeControls } from "../core/redact.js";
 
-/** Gives a report a text form; its JSON contains only the data. */
+/** Makes a report print as text; the report's JSON still contains only its data. */
 export function withText<Report extends object>(report: Report, lines: () => readonly string[]): Report {
   return Object.defineProperty(report, "toString", { value: () => lines().map(escapeControls).join("\n") });
 }

@@ -31,7 +31,7 @@ test.each([200, 120, 100, 80, 60, 40])("fits %i columns without cutting an amoun
   for (const amount of AMOUNTS) expect(text).toContain(amount);
 });
 
-test("prints a table with shortened names where it fits, and paragraphs elsewhere", () => {
+test("prints a table with shortened names if the table fits, and otherwise paragraphs", () => {
   expect(table(PLANS, [0, 1], 80)).toEqual([
     "Plan                 Integration  Unused                           Saving a year",
     "───────────────────  ───────────  ──────  ──────────────────────────────────────",

@@ -53,7 +53,7 @@ test("each RPC of a run sends the run's headers, which override the client's", a
   expect(harness.server.headers.at(-1)).not.toHaveProperty("x-job");
 });
 
-test("writes and aborts of a batch send its headers, even an abort by id", async () => {
+test("writes and aborts send the headers of their batch, and so does an abort by id", async () => {
   const client = harness.client();
   const batch = await client.startBatch({ ...{ installationId: "i" }, headers: { "x-job": "7" } });
   await batch.write("accounts", accounts(1));
@@ -69,7 +69,7 @@ test("a run's time limit is the deadline of each of its RPCs", async () => {
   expect(harness.server.timesLeftMs[1]).toBeLessThanOrEqual(8_000);
 });
 
-test("a run that gives up after its time limit names the limit", async () => {
+test("a run that gives up after its time limit says what the limit was", async () => {
   const clock = new TestClock({ startAt: new Date(Date.UTC(2026, 0, 1)) });
   harness.server.scripts.CompleteSyncBatch.push("never", "never");
   const failed = rejection(run({ timeoutMs: 7_000, retryForMs: 0 }, { clock, retry: false }));

@@ -118,7 +118,7 @@ test("a driven test clock fires no timeout just because a busy machine slows dow
   expect(await clock.drive(Promise.race([work(), timeout]))).toBe("done");
 });
 
-test("long sleeps do not overflow the system clock", async () => {
+test("long sleeps do not overflow timers of the system clock", async () => {
   const stop = new AbortController();
   const timers = vi.spyOn(globalThis, "setTimeout");
   onTestFinished(() => timers.mockRestore());
@@ -129,7 +129,7 @@ test("long sleeps do not overflow the system clock", async () => {
   await expect(sleep).rejects.toBe("enough");
 });
 
-test("a call whose time is over when its key arrives sets no timer in the past", async () => {
+test("a call whose time limit has passed when its key arrives sets no timer in the past", async () => {
   const { syncUrl, apiKey: key, installationId } = (await startTestService()).server;
   let lateMs = 0;
   const { now } = performance;

@@ -58,7 +58,7 @@ test("gives no disposition for errors of other libraries", () => {
   expect([new Error("own"), "text", undefined].map(disposition)).toEqual(["unknown", "unknown", "unknown"]);
 });
 
-test("takes the disposition of a failed write from its error", () => {
+test("a failed write has the disposition of its error", () => {
   const incomplete = (cause?: unknown) =>
     disposition(new BatchStateError("refused", { state: "active", reason: "incomplete", cause }));
   expect(incomplete(new InvalidInputError("a record", { issues }))).toBe("fix-data");
@@ -66,12 +66,12 @@ test("takes the disposition of a failed write from its error", () => {
   expect([incomplete(new Error("own")), incomplete()]).toEqual(["unknown", "retry-now"]);
 });
 
-test("retries when the key function asks for it", () => {
+test("retries when the key function asks for a retry", () => {
   const cause = Object.assign(new Error("The vault is sealed."), { retryable: true });
   expect(disposition(new AuthenticationError("no key", { cause }))).toBe("retry-after");
 });
 
-test("retries when another library's error asks for it", () => {
+test("retries when another library's error asks for a retry", () => {
   const again = (facts: object) =>
     disposition(Object.assign(new Error("own"), { retryable: true, ...facts }));
   expect([again({}), again({ retryAfterMs: 500 })]).toEqual(["retry-after", "retry-after"]);

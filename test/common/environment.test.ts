@@ -115,7 +115,7 @@ test("fromEnv reads the key in the file of SAAS_MANAGEMENT_API_KEY_FILE for each
   expect(String(cause)).toContain(`SAAS_MANAGEMENT_API_KEY_FILE ${path} cannot be read`);
 });
 
-test("fromEnv refuses a file without a key, no key and no file, and both a key and a file", async () => {
+test("fromEnv refuses a file without a key, neither a key nor a file, and both at once", async () => {
   await expect(clientOfFile(" \n")).rejects.toEqual(INVALID);
   const { path } = await clientOfFile("a-key-of-the-file");
   vi.stubEnv("SAAS_MANAGEMENT_API_KEY", "a-key-beside-it");

@@ -71,7 +71,7 @@ test("an error keeps its name when a minifier shortens class names", async () =>
   expect(classes.filter(([name, value]) => Reflect.get(value, "name") !== name)).toEqual([]);
 });
 
-test("JSON and inspection show the code and the facts, but neither the server's messages nor data", () => {
+test("JSON and inspection show the code and other fields, but neither the server's messages nor data", () => {
   const error = new GraphQLResponseError("2 errors", {
     errors: [{ message: "canary" }],
     data: { name: "canary" },

@@ -144,7 +144,7 @@ test("every operation of both APIs survives a key rotation", async () => {
   expect(server.inspect(installationId).snapshots.accounts).toHaveLength(3);
 });
 
-test("concurrent attempts share one call of the key function, later ones call it again", async () => {
+test("concurrent attempts share one call of the key function, and later attempts call it again", async () => {
   let answer = (_key: string) => {};
   const apiKey = vi.fn(
     () =>
@@ -290,7 +290,7 @@ test("a key function that rejects after an abort causes no unhandled rejection",
   expect(unhandled).toEqual([]);
 });
 
-test("errors of an old request show no key, no matter how many keys were sent since", async () => {
+test("errors of an old request show no key, no matter how many keys have been sent since then", async () => {
   let hold = true;
   const held: (() => void)[] = [];
   const respond: Responder = ({ headers }, response) => {

@@ -59,7 +59,7 @@ test.each<[string, NetworkErrorCode]>([
   expect(networkErrorInText(text)).toEqual(NETWORK_ERRORS[expected]);
 });
 
-test("a text without a known error has no meaning", () => {
+test("a text is not a network error if it names none that is known", () => {
   expect(networkErrorInText("something happened")).toBeUndefined();
 });
 

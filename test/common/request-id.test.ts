@@ -130,7 +130,7 @@ test("a page has the id of the request that read it, in either direction and eve
   });
 });
 
-test("a response event gives access to every header, but never to a key that the server echoes in one", async () => {
+test("a response event gives access to every header, but never to a key that the server echoes there", async () => {
   const { hooks, responses, requests } = observedHooks();
   const { client } = await connectClient((_, response, index) => {
     const headers = { "x-ray": `ray-${index}`, "x-echo": `seen ${API_KEY}` };

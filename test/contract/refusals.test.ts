@@ -264,7 +264,7 @@ test.each<[ContractFixture, readonly string[]]>([
   expect(read(contract, edited(contract))).toEqual(names);
 });
 
-test("code generation reports all faults of the mapping in one run, by its own keys, with what to do", () => {
+test("code generation reports all faults of the mapping in one run, and says what to do about each", () => {
   const events = { list: "events", collection: "collection", accepted: "accepted" };
   const wrong = mapped(FLAT, {
     start: { installationId: "installation_id", batchId: "batch_id" },
@@ -291,7 +291,7 @@ test("code generation reports all faults of the mapping in one run, by its own k
   ]);
 });
 
-test("code generation reports stale rules together with what follows from them", () => {
+test("code generation reports stale rules together with their consequences", () => {
   const renamed = mapped(NESTED, { names: { "Employee.Microsoft": "DirectoryEmployee" } });
   expect(refusalsOf(renamed)).toEqual([
     "contract/rules.ts: the variants EmployeeGeneric, DirectoryEmployee of Employee need the same id: true, or none",
@@ -318,7 +318,7 @@ function refusalsOf(contract: ContractFixture): readonly string[] {
   }
 }
 
-test("code generation reports everything that it refuses", () => {
+test("code generation reports all of its refusals at once", () => {
   const several = ruled(ruled(FLAT, "Login", "score"), "Login", "key");
   expect(() => read(several, edited(several))).toThrow(/Login\.score: .*\n.*Login: which field is the id\?/);
 });

@@ -56,10 +56,10 @@ export class Page {
     return new Page(path, await readFile(new URL(path, ROOT), "utf8"));
   }
 
-  /** The page's snippets of a language: `ts` runs alone, `typescript` needs other files. */
-  snippets(language: "ts" | "typescript" | "sh" = "ts"): readonly string[] {
-    return [...this.text.matchAll(FENCE)].flatMap(([, found, code = ""]) =>
-      found === language ? [code] : [],
+  /** The page's snippets that run alone: those in `ts`, not in `typescript`. */
+  snippets(): readonly string[] {
+    return [...this.text.matchAll(FENCE)].flatMap(([, language, code = ""]) =>
+      language === "ts" ? [code] : [],
     );
   }
 

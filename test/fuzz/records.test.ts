@@ -46,7 +46,7 @@ function recordsOf(collection: Collection): fc.Arbitrary<RecordOf<Collection>> {
   return RECORDS[collection];
 }
 
-test("sends valid records unchanged, also frozen ones", { timeout: TIMEOUT_MS }, async () => {
+test("sends valid records unchanged, even if they are frozen", { timeout: TIMEOUT_MS }, async () => {
   const some = name.chain((n) =>
     fc.tuple(fc.constant(n), fc.array(recordsOf(n), { maxLength: 5 }), fc.boolean()),
   );

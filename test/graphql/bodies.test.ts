@@ -143,7 +143,7 @@ test.each([
   });
 });
 
-test("reads a body with a byte order mark, and one that the network splits within characters", async () => {
+test("reads a body with a byte order mark, and a body that the network splits within characters", async () => {
   expect(await dataOf('\ufeff{"data":{"ok":true}}')).toEqual({ ok: true });
   const body = Buffer.from('{"data":{"name":"€ and 😀"}}');
   const { client } = await connectClient(async (_, response) => {

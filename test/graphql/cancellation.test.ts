@@ -3,6 +3,7 @@ import { ClosedError, GraphQLClient } from "@saas-management/sdk/graphql";
 import { expect, test } from "vitest";
 import { API_KEY, connectClient, rejection, until } from "../support/http-client.js";
 import { json } from "../support/http-server.js";
+import { observedHooks } from "../support/observed.js";
 
 const QUERY = "query Names { applications { nodes { id } } }";
 const never = new Promise<never>(() => {});
@@ -23,7 +24,7 @@ test.each([
   await server.requests[0]?.cancelled;
 });
 
-test("adds one listener to a signal however many requests use it, and none after them", async () => {
+test("adds one listener to a signal no matter how many requests use it, and removes it after them", async () => {
   const { client, clock, server } = await connectClient((_, response, index) => {
     if (index === 0) json(response, { data: { applications: null } });
   });
@@ -75,4 +76,20 @@ test("cancels running requests on close, and refuses later ones", async () => {
   await client[Symbol.asyncDispose]();
   expect(await rejection(client.request(QUERY, {}))).toBeInstanceOf(ClosedError);
   expect(server.requests).toHaveLength(1);
+});
+
+test("an abort during a pause settles a query at once and leaves neither listener nor timer", async () => {
+  const { hooks, retries } = observedHooks();
+  const { client, clock, server } = await connectClient(
+    (_, response) => json(response, {}, { status: 503 }),
+    { retry: { retries: 4, minDelayMs: 1e9, maxDelayMs: 1e9 }, timeoutMs: 2e9, ...hooks },
+  );
+  const stop = new AbortController();
+  const error = rejection(client.request(QUERY, {}, { signal: stop.signal }));
+  await until(() => retries.length === 1);
+  stop.abort("enough");
+  expect(await error).toBe("enough");
+  expect(server.requests).toHaveLength(1);
+  expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
+  expect(clock.sleeping).toBe(0);
 });

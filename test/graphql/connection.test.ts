@@ -54,7 +54,7 @@ test("yields every node, page after page, 100 per page", async () => {
   expect(await apps.toArray()).toEqual(nodeIds(0, 250));
 });
 
-test("sends where and order, as they were at the time of the call, with every page", async () => {
+test("sends where and order with every page as they were at the time of the call", async () => {
   const { client, server } = await connectClient(collection(3));
   const where: { state: { eq: ApplicationState } } = { state: { eq: "DISCOVERED" } };
   const order = [{ application: { name: "ASC" } }] as const;

@@ -55,7 +55,7 @@ test.each([
   });
 });
 
-test('changes the state of every vendor only for "all"', async () => {
+test('changes the state of every vendor only if the filter is "all"', async () => {
   const { client, server } = await connectClient(DONE);
   await client.changeVendorsState(STATE, "all");
   expect(server.requests.map(({ body }) => body.variables)).toEqual([{ input: STATE }]);

@@ -67,7 +67,7 @@ test("serves the methods of a client and its own documents, with the key of the 
   expect(await client.request(NAMES, { first: 1 })).toMatchObject({ applications: { nodes: [{}] } });
 });
 
-test("refuses a change of vendors that has no condition, as the client's method does", async () => {
+test("refuses a change of vendors without a condition, as the client's method does", async () => {
   const client = await page({ allow: ["changeVendorsState"] });
   const name = { name: { eq: "Figma" } };
   expect(await client.changeVendorsState({ state: "SANCTIONED" }, { vendor: name })).toHaveProperty(

@@ -98,7 +98,7 @@ test.each(["nodes", "pages"])(
     const perPage = kind === "nodes" ? 2 : 1;
     for (let page = 1; page <= 5; page++) {
       for (let step = 0; step < perPage; step++) await iterator.next();
-      // Long enough for a slow consumer.
+      // This is longer than a slow consumer takes.
       const [slowAt, giveUpAt] = [performance.now() + 2, performance.now() + 5_000];
       while (performance.now() < slowAt || (server.arrived() < page + 1 && performance.now() < giveUpAt));
       expect(server.arrived()).toBe(page + 1);

@@ -7,7 +7,7 @@ type Money = ReturnType<Parameters<typeof sumByCurrency>[1]>;
 
 const itself = (money: Money) => money;
 
-test("adds decimals exactly, per currency in the order of their first item", async () => {
+test("adds decimals exactly per currency, with currencies in the order of their first item", async () => {
   const sums = await sumByCurrency(
     [
       { amount: 0.1, currency: "USD" },
@@ -75,7 +75,7 @@ test("adds numbers even if the program has made the shared Big strict", async ()
   expect([...(await sumByCurrency([{ amount: 0.1, currency: "EUR" }], itself))]).toEqual([["EUR", "0.1"]]);
 });
 
-test("returns the sum of the cents, in any order", async () => {
+test("returns the sum of the cents no matter what the order is", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: -1e9, max: 1e9 }), { minLength: 1 }), async (cents) => {
       const items = cents.map((cent) => ({ amount: cent / 100, currency: "EUR" }));

@@ -45,7 +45,7 @@ function counting(pageSize?: number) {
   return { client, sizes, infos };
 }
 
-test("learns the largest page size from a refusal, once per client, and says so", async () => {
+test("learns the largest page size from a refusal, once per client, and logs it", async () => {
   const { client, sizes, infos } = counting();
   const names = await client.applications().toArray();
   expect(new Set(names.map(({ application }) => application.name)).size).toBe(120);

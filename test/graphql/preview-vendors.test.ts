@@ -79,7 +79,7 @@ test.each([
   expect(server.requests).toEqual([]);
 });
 
-test("sends one query about the state and one per page, and nothing else", async () => {
+test("sends one query about the state and one query per page, and nothing else", async () => {
   const operations: string[] = [];
   const client = service.graphqlClient({
     onEvent: ({ operation, type }) => void (type === "request" && operations.push(operation)),

@@ -40,7 +40,7 @@ test("calls the fetch option as a function, because a browser's fetch refuses to
   expect(calls).toEqual([undefined, "https://api.example.com/graphql"]);
 });
 
-test("sends what authorization returns as the whole Authorization value", async () => {
+test("sends the result of the authorization option as the whole header Authorization", async () => {
   const authorization = async () => "Bearer platform-token";
   const { client, server } = await connectClient(OK, { authorization });
   await client.request(QUERY, {});
@@ -152,7 +152,7 @@ test("sends null, empty objects and lists, class instances and anything with a t
   expect(server.requests[0]?.body.variables).toEqual({ none: null, empty: {}, list: [null, []], own });
 });
 
-test("sends variables as they were at the time of the call, in every attempt", async () => {
+test("sends variables in every attempt as they were at the time of the call", async () => {
   const { client, server, clock } = await connectClient((_, response, index) =>
     json(response, { data: {} }, { status: index === 0 ? 503 : 200 }),
   );

@@ -112,7 +112,7 @@ test.each<[string, Responder]>([
   expect(await errorOf(respond)).not.toBeInstanceOf(RateLimitError);
 });
 
-test("does not take a partial answer for data", async () => {
+test("does not mistake a partial answer for data", async () => {
   const { client } = await connectClient(answer({ data: { a: 1 }, hasNext: true }));
   for (const method of ["request", "rawRequest"] as const)
     expect(await rejection(client[method](QUERY, {}))).toMatchObject({

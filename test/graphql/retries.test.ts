@@ -72,7 +72,7 @@ test.each([
 
 const UNKNOWN = /may or may not have taken effect/;
 
-test("says that the outcome of a mutation is unknown if its time is up", async () => {
+test("says that the outcome of a mutation is unknown after a timeout", async () => {
   const { client, clock, server } = await connectClient(() => {});
   const error = rejection(client.request(MUTATION, {}, { timeoutMs: 5_000 }));
   await server.arrived(1);

@@ -233,13 +233,13 @@ test("the span's trace context goes out as a header", async () => {
   expect(headers[0]?.get("traceparent")).toBe(`00-${traceId}-${spanId}-01`);
 });
 
-test("records nothing after it was removed", async () => {
+test("records nothing after the instrumentation was removed", async () => {
   stop();
   await service.graphql.applications().totalCount();
   expect(spans.getFinishedSpans()).toEqual([]);
 });
 
-test("without a provider, the global ones are used", async () => {
+test("the global providers are used if none is passed", async () => {
   stop();
   trace.setGlobalTracerProvider(tracerProvider);
   stop = instrument();

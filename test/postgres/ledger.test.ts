@@ -26,7 +26,7 @@ test.each([
   );
 });
 
-test("a ledger shows its schema, and nothing of its pool", () => {
+test("inspecting a ledger shows its schema, and nothing of its pool", () => {
   const ledger = postgresLedger(Object.assign({ password: "secret" }, pool));
   expect(ledger.location).toBe("postgres schema saas_management");
   expect(`${JSON.stringify(ledger)} ${inspect(ledger, { depth: null })}`).not.toContain("secret");
@@ -60,7 +60,7 @@ describe.skipIf(skipped)(`a ledger in PostgreSQL${whySkipped}`, () => {
     await heldBy(service.runAccounts(ids(40), { ledger: elsewhere, firstRun: false }));
   });
 
-  test("fails a run and says why if the database cannot be read, retryable only if that may pass", async () => {
+  test("fails a run and says why if the database cannot be read, and is retryable only if the cause may pass", async () => {
     const ledger = postgresLedger(server.pool(), { schema });
     await service.runAccounts(ids(40), { ledger });
     await server.pool().query(`CREATE ROLE ${schema} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${schema}`);

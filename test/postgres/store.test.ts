@@ -108,7 +108,7 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     await expect(other.get("key")).rejects.toThrow(/SQLSTATE 42501\): permission denied for database/);
   });
 
-  test("removes what a dead writer left after a day, but not what a live one is writing", async () => {
+  test("removes the pieces of a dead writer after a day, but not those that a live writer is still writing", async () => {
     const schema = server.schema();
     const pool = server.pool();
     const store = new PostgresStore(pool, schema);
@@ -199,7 +199,7 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     expect((await pool.query(sizes)).rows).toEqual([]);
   });
 
-  test("stores a value whole or not at all if the server restarts in the middle", {
+  test("stores either the whole value or nothing if the server restarts in the middle", {
     timeout: 60_000,
   }, async () => {
     const schema = server.schema();

@@ -174,7 +174,7 @@ test("matches an operation by its name, and one without a name by its first fiel
   expect([byName.fired, byField.fired]).toEqual([1, 1]);
 });
 
-test("sends the headers of a fault, and no body with a status that has none", async () => {
+test("sends the headers of a fault, and no body with a status that forbids bodies", async () => {
   const { faults, url } = await startServer();
   const strikeNext = (kind: FaultKind) => {
     faults.add(faultOn({ on: "graphql" }, kind));

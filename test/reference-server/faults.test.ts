@@ -20,7 +20,7 @@ async function abortUnknown({ client }: SyncFixture, calls: number): Promise<str
   return codes;
 }
 
-test("fires on `times` calls, counting from the n-th since it was added", async () => {
+test("fires on `times` calls, beginning with the n-th call after it was added", async () => {
   const started = fixture();
   await abortUnknown(started, 1);
   const fault = started.server.faults.add({ on: "sync", nth: 2, times: 2, ...unavailable });

@@ -164,7 +164,7 @@ test.each([
   expect(await errorOf(variables)).toMatchObject({ code, argument });
 });
 
-test("limits pages and their default size to the server's pageSize", async () => {
+test("limits pages, and their default size, to the server's pageSize", async () => {
   const { errorOf, page } = await startWithLicenses(9, 5);
   expect(await errorOf({ first: 6 })).toMatchObject({
     code: "HC0051",

@@ -11,7 +11,7 @@ export interface Server<T> {
   readonly half?: () => void;
   /** The empty success with which a proxy answers if it forwards nothing. */
   readonly empty?: T;
-  /** Whether a fault can strike the call. @default any can */
+  /** Whether a fault can strike the call. @default every fault can */
   readonly can?: (kind: FaultKind) => boolean;
   /** Called with the fault that strikes the call. */
   readonly struck?: (kind: FaultKind) => void;

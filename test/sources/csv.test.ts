@@ -70,7 +70,7 @@ test.each<[CsvOptions["encoding"], Uint8Array]>([
   }
 });
 
-test("returns the cells and lines that were written, in any dialect and however the bytes are chunked", async () => {
+test("returns the cells and lines that were written, in any dialect and no matter how the bytes are chunked", async () => {
   const cell = fc.string({
     unit: fc.constantFrom("a", "é", "€", ",", ";", "\t", " ", '"', "\r", "\n", "\r\n", "😀"),
     maxLength: 5,
@@ -118,7 +118,7 @@ test("returns the cells and lines that were written, in any dialect and however 
   );
 });
 
-test("a row has only the columns of the columns option, also in its type", async () => {
+test("a row and its type have only the columns of the columns option", async () => {
   const path = await folder.write("users.csv", "notes,name,id\nx,Ann,1\n");
   const source = fromCsv(path, {
     columns: ["id", "name"],

@@ -132,7 +132,7 @@ test("destroys a stream if its reader stops while a chunk is pending", async () 
   expect(stream.destroyed).toBe(true);
 });
 
-test("rejects with the signal's reason if a stream ends because the signal fired", async () => {
+test("rejects with the signal's reason if a stream ends because of the signal", async () => {
   const stop = new AbortController();
   const reason = new Error("SIGTERM");
   async function* quiet() {

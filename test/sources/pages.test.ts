@@ -46,11 +46,11 @@ test.each([[null], [undefined], [""]])("ends where next is %j", async (next) => 
   expect(await all(fromPages(async () => ({ items: ["a"], next })))).toEqual(["a"]);
 });
 
-test("accepts equal pages with allowRepeatedPages", async () => {
+test("accepts equal pages if allowRepeatedPages is set", async () => {
   expect(await read([["a"], ["a"]], { allowRepeatedPages: true })).toEqual(["a", "a"]);
 });
 
-test("compares the records of items with methods", async () => {
+test("compares items that have methods by their records", async () => {
   const pagesOf = (idsOf: (page: number) => readonly string[]) => {
     const fetchPage = async (_: string | undefined, { page }: PageRequest) => ({
       items: idsOf(page).map((id) => ({ id, refresh() {} })),

@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { answerWith, type Reply, reply } from "./grpc-replies.js";
 import { startSyncServer } from "./sync-server.js";
 
-/** The calls that the relay lies about. `done` reports success without asking the server, `twice` calls it twice. */
+/** The calls that the relay lies about. `done` reports success but makes no call, and `twice` makes the call twice. */
 export type Lies = Readonly<Partial<Record<string, "done" | "twice">>>;
 
 /** A proxy that passes calls on to the Sync API, except those that it lies about. */

@@ -1,4 +1,4 @@
-/** Edits values of a ledger, and corrects the checksum in their last line. Written independently of the code. */
+/** Edits values of a ledger, and corrects the checksum in their last line. This shares no code with the SDK. */
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { crc32 } from "node:zlib";

@@ -14,7 +14,7 @@ const PROGRAM = "/usr/sbin/nginx";
 
 /** Continuous integration installs the package and never skips. */
 export const skipped = !existsSync(PROGRAM) && process.env["CI"] === undefined;
-/** Ends the titles of tests that may be skipped. */
+/** The end of a test's title, which says why the test is skipped. */
 export const whySkipped = skipped ? " (skipped: Debian's package nginx is not installed)" : "";
 
 /** Extra lines for each block of the configuration. */

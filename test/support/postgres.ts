@@ -18,7 +18,7 @@ const programs = findPrograms();
 
 /** Continuous integration installs the package and never skips. */
 export const skipped = programs === undefined && process.env["CI"] === undefined;
-/** Ends the titles of tests that may be skipped. */
+/** The end of a test's title, which says why the test is skipped. */
 export const whySkipped = skipped ? " (skipped: Debian's package postgresql is not installed)" : "";
 
 function findPrograms(): string | undefined {

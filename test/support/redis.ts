@@ -11,7 +11,7 @@ const PROGRAM = "/usr/bin/redis-server";
 
 /** Continuous integration installs the package and never skips. */
 export const skipped = !existsSync(PROGRAM) && process.env["CI"] === undefined;
-/** Ends the titles of tests that may be skipped. */
+/** The end of a test's title, which says why the test is skipped. */
 export const whySkipped = skipped ? " (skipped: Debian's package redis-server is not installed)" : "";
 
 /** A Redis server in its own folder, which only listens on a Unix socket. The server ends with this process. */

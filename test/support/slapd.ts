@@ -13,7 +13,7 @@ const PROGRAM = "/usr/sbin/slapd";
 
 /** Continuous integration installs the package and never skips. */
 export const skipped = !existsSync(PROGRAM) && process.env["CI"] === undefined;
-/** Ends the titles of tests that may be skipped. */
+/** The end of a test's title, which says why the test is skipped. */
 export const whySkipped = skipped ? " (skipped: Debian's package slapd is not installed)" : "";
 
 /** A directory of `dc=example,dc=com`, whose reader gets at most 200 entries in an answer. */

@@ -31,7 +31,7 @@ test.each([
   expect(await rejection(service.sync.abortBatch(id))).toMatchObject(error);
 });
 
-test("gives up an abort with its signal's reason", async () => {
+test("an abort that is given up rejects with its signal's reason", async () => {
   const batch = await service.startBatch();
   service.server.faults.add({ on: "AbortSyncBatch", fault: "stall" });
   const stop = new AbortController();
@@ -41,7 +41,7 @@ test("gives up an abort with its signal's reason", async () => {
   expect(await aborted).toBe(reason);
 });
 
-test("a write to a batch that was aborted by its id says so", async () => {
+test("a write says that its batch was aborted, even if that happened by id", async () => {
   const batch = await service.startBatch();
   await service.syncClient().abortBatch(batch.id);
   expect(await rejection(batch.write("accounts", accounts(2)))).toMatchObject({

@@ -145,7 +145,7 @@ test.each([
   },
 );
 
-test("ends a batch of unknown outcome: its signal fires, and no timer is left", async () => {
+test("a batch of unknown outcome has ended: its signal fires, and no timer is left", async () => {
   harness.server.scripts.CompleteSyncBatch.push(LOST);
   const clock = new TestClock({ startAt: new Date(0) });
   const batch = await startBatch({ clock, retry: false });
@@ -195,7 +195,7 @@ test("an abort waits for the outcome of a completion that was sent", async () =>
   expect(harness.server.calls).not.toContain("AbortSyncBatch");
 });
 
-test("rejects pending calls when closed, and tells the service nothing", async () => {
+test("rejects pending calls when closed, and sends nothing to the service", async () => {
   const batch = await startBatch();
   const stuck = stuckSource();
   const ends = [batch.write("accounts", stuck.source), batch.complete()].map(rejection);
@@ -205,7 +205,7 @@ test("rejects pending calls when closed, and tells the service nothing", async (
   expect(harness.server.calls).toEqual(["StartSyncBatch"]);
 });
 
-test("tells the service nothing when closed while an abort waits for a completion", async () => {
+test("sends nothing to the service when closed while an abort waits for a completion", async () => {
   const batch = await startBatch();
   const answer = harness.server.hold("CompleteSyncBatch");
   const ends = [rejection(batch.complete(UNVERIFIED))];
@@ -270,7 +270,7 @@ test("closes its batches with the client, which then refuses new ones", async ()
 
 const SECOND_ATTEMPT = { attempts: 2, stoppedBecause: "not-retryable", requestId: "request-2" };
 
-test("keeps the attempts and the request id in an error about a refusal by the batch's state", async () => {
+test("the error of a call that the batch's state forbids keeps the attempts and the request id", async () => {
   harness.server.scripts.SyncRecords.push(LOST, batchIs("expired"));
   const batch = await startBatch();
   await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({

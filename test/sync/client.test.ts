@@ -26,7 +26,7 @@ test("sends the key as ApiKey metadata, with the default headers and the user ag
   });
 });
 
-test("sends the whole value that authorization returns", async () => {
+test("sends the whole value that the authorization option returns", async () => {
   const client = syncClient(harness.server.endpoint, {
     apiKey: undefined,
     authorization: () => "Bearer token",

@@ -44,7 +44,7 @@ test.each<[keyof typeof EVENTS, string]>([
   for (const time of [fromNow(23 * HOUR), "2000-01-01T00:00:00Z"]) await send(collection, event(time));
 });
 
-test("names the line of the file and the option, but no time", async () => {
+test("an error names the line of the file and the option, but no time", async () => {
   const lines = [usage("e1", fromNow(0)), usage("e2", "2099-05-05T00:00:00Z")].map((one) =>
     JSON.stringify(one),
   );

@@ -6,7 +6,7 @@ import { accounts, testService } from "../support/test-service.js";
 
 const service = testService();
 
-/** A proxy in front of the server, and a client of the proxy. */
+/** A proxy in front of the server, and a client of this proxy. */
 async function startBehindProxy() {
   const { server } = service;
   const proxy = await relayTo(Number(new URL(server.syncUrl).port));

@@ -201,7 +201,7 @@ describe("close", () => {
     expect(await abort).toBeInstanceOf(ClosedError);
   });
 
-  test("ends replaced connections, even if a start that nobody awaits still uses one", async () => {
+  test("ends replaced connections, even if a start that nobody awaits still uses one of them", async () => {
     const server = await startSyncServer();
     const { answer } = server;
     server.answer = () => {};

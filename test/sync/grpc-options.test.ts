@@ -136,3 +136,20 @@ test.each(["sync.example.test", "unix", "dns", "ipv4", "constructor"])(
     expect(server.headers[0]?.[":authority"]).toBe(`${host}:${server.port}`);
   },
 );
+
+test("reaches a server by an address that its certificate names, without a warning of Node", async () => {
+  const { port } = await startSyncServer(identity("server"));
+  const warnings: Error[] = [];
+  const listener = (warning: Error) => void warnings.push(warning);
+  process.on("warning", listener);
+  onTestFinished(() => void process.off("warning", listener));
+  expect((await syncClient(`https://127.0.0.1:${port}`, { tls }).startBatch(START)).id).toBe("batch-1");
+  expect(warnings).toEqual([]);
+});
+
+test.each(["TLSv1.2", "TLSv1.3"] as const)("shows the client's certificate, by %s", async (version) => {
+  const mutual = { ...identity("server"), requestCert: true, ...tls };
+  const { port } = await startSyncServer({ ...mutual, minVersion: version, maxVersion: version });
+  const client = syncClient(`https://localhost:${port}`, { tls: { ...tls, ...identity("client") } });
+  expect((await client.startBatch(START)).id).toBe("batch-1");
+});

@@ -57,7 +57,7 @@ testOfAcceptedCounts("accepts an answer that counts all records before all were 
   expect(await batch.write("accounts", accounts(350, 1000))).toMatchObject({ accepted: 350 });
 });
 
-test("does not take an early answer without a count for an acceptance", async () => {
+test("does not count an early answer without a count as an acceptance", async () => {
   const { batch, server } = await startBareBatch(
     (stream) => stream.once("data", () => answerWith(stream.pause(), EMPTY)),
     { messageBytes: 100_000 },

@@ -71,7 +71,7 @@ test.each([
   expect(clock.sleeping).toBe(0);
 });
 
-test("a client that closes closes an expired batch whose abort is under way", async () => {
+test("closing a client also closes an expired batch whose abort is under way", async () => {
   const batch = await expired();
   harness.server.scripts.AbortSyncBatch.push("never");
   const abort = batch.abort().catch((error: unknown) => error);

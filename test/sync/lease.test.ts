@@ -23,7 +23,7 @@ test("warns once when four fifths of the lease are over, and fires the batch's s
   expect(batch.state).toBe("expired");
 });
 
-test("counts a renewed lease from the time its message was sent, not from the answer", async () => {
+test("a renewed lease begins when its message was sent, not when the answer came", async () => {
   const { batch, clock } = await start();
   clock.advance(MINUTE);
   const answer = harness.server.hold("SyncRecords");
@@ -86,7 +86,7 @@ test("sends nothing more if the lease ends in the pause before a retry", async (
   expect(batch.state).toBe("expired");
 });
 
-test("counts the lease by the wall clock if it is ahead of the monotonic one, as after a suspend", async () => {
+test("counts the lease by the wall clock if that is ahead of the monotonic clock, as after a suspend", async () => {
   const clock = new TestClock({ startAt: new Date(0) });
   let suspendedFor = 0;
   const now = clock.now.bind(clock);
@@ -114,7 +114,7 @@ test("does not renew a lease after a call was refused because the lease had ende
   expect(batch.state).toBe("expired");
 });
 
-test("starts an already expired batch, which can be aborted, if the lease ends before the answer", async () => {
+test("if the lease ends before the answer to a start, the batch is already expired, and can be aborted", async () => {
   const clock = new TestClock({ startAt: new Date(0) });
   harness.server.before.StartSyncBatch = async () => clock.advance(16 * MINUTE);
   const seen: SyncProgress[] = [];

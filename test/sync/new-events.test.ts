@@ -85,7 +85,7 @@ test("the next run sends again what a failed batch sent, and a restart sends wha
   expect(await runOf([event("a"), event("b")])).toMatchObject({ sent: 0, skipped: 2 });
 });
 
-test("recognizes events without ids by all of their contents", async () => {
+test("recognizes events without ids by all of their fields", async () => {
   const used = (sourceActorId: string) => ({ sourceActorId, lastActivity: new Date(DAY) });
   const send = async (...actors: string[]) => {
     const { collections } = await service.run([], (batch) =>
@@ -109,7 +109,7 @@ test("a damaged ledger sends no event twice: the run fails", async () => {
   });
 });
 
-test("several writes of a run share the known events, and one without newOnly sends all", async () => {
+test("several writes of a run share the known events, and a write without newOnly sends all of its events", async () => {
   await runOf([event("a"), event("b")]);
   const receipt = await service.run([], async (batch) => {
     await batch.write("usage", [event("a"), event("c")], { newOnly: true });
@@ -122,7 +122,7 @@ test("several writes of a run share the known events, and one without newOnly se
   expect(await runOf(["a", "b", "c", "d"].map((id) => event(id)))).toMatchObject({ sent: 0, skipped: 4 });
 });
 
-test("a preview skips the same events, and records nothing", async () => {
+test("a preview skips the events that a run would skip, and records nothing", async () => {
   await runOf([event("a")]);
   const connector = connectorOf([], (batch) =>
     batch.write("usage", [event("a"), event("b")], { newOnly: true }),
@@ -149,7 +149,7 @@ test("a run is outdated if another one sends its events in the meantime", async 
   await expect(run).rejects.toMatchObject({ code: "RUN_OUTDATED" });
 });
 
-test("works only for events of a run with a ledger", async () => {
+test("newOnly works only for events of a run with a ledger", async () => {
   const written = service.run(["accounts"], (batch) =>
     batch.write("accounts", [{ id: "u1" }], { newOnly: true }),
   );

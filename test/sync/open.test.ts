@@ -20,7 +20,7 @@ async function expectIncomplete(batch: SyncBatch): Promise<void> {
   expect(harness.server.calls).not.toContain("CompleteSyncBatch");
 }
 
-test("interleaves two writers of one source", async () => {
+test("interleaves two writers that share a source", async () => {
   const batch = await harness.startBatch({ messageBytes: 500, windowBytes: 500 });
   const users = batch.writer("accounts");
   const plans = batch.writer("plans");
@@ -93,7 +93,7 @@ test.each([
   await expectIncomplete(batch);
 });
 
-test("rejects the end with the service's refusal of a window", async () => {
+test("rejects the end of a writer with the service's refusal of a window", async () => {
   harness.server.scripts.SyncRecords.push({ code: 3, details: "no" });
   const batch = await harness.startBatch(SMALL);
   const users = batch.writer("accounts");

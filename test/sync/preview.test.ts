@@ -109,7 +109,7 @@ test("lists records that are too large for a message", async () => {
   expect(collections.accounts).toMatchObject({ stats: { sent: 1 }, issues: [{ id: "large" }] });
 });
 
-test("counts invalid records towards expectedCount", async () => {
+test("invalid records count towards expectedCount", async () => {
   const invalid = { id: "" };
   const whole = previewOf(["accounts"], async (batch) => {
     await batch.write("accounts", [invalid, ...accounts(["a"])], { expectedCount: 2 });
@@ -196,7 +196,7 @@ test("reports which accounts a run would add, keep and remove", async () => {
   expect(refusals).toEqual([]);
 });
 
-test("reports that the guard would hold the run, by the rules of the preview", async () => {
+test("reports that the guard would hold the run, judged by the preview's rules", async () => {
   await service.runAccounts(ids(40));
   const write: RunFunction<"accounts"> = async (batch) =>
     void (await batch.write("accounts", accounts(ids(20))));
@@ -284,7 +284,7 @@ test("needs no key, and calls no hook", async () => {
   await client.close();
 });
 
-test("shows each collection as a string, without record contents; its JSON is the data", async () => {
+test("as a string shows each collection without record contents, and its JSON is the data", async () => {
   await service.runAccounts(ids(10));
   const twice = { id: "u1", name: "somebody else" };
   const secret = { id: "u99", name: "Ada", email: 7 };

@@ -60,7 +60,7 @@ test("makes the batch incomplete if a queued write is aborted, even if the write
   expect(harness.server.calls).toEqual(["StartSyncBatch"]);
 });
 
-test("warns once if a write waits 30 s behind a source that awaits it", async () => {
+test("warns once if a write waits 30 s behind a source that itself awaits the write", async () => {
   const { batch, clock, warnings } = await startWatched();
   let waits = false;
   async function* source() {
@@ -96,7 +96,7 @@ test("warns if complete() is awaited within a source of its own batch", async ()
   await expect(write).rejects.toMatchObject({ code: "CLOSED" });
 });
 
-test("does not warn of a write that waits behind a source that yields records", async () => {
+test("does not warn of a write behind a source that keeps yielding records", async () => {
   const { batch, clock, warnings } = await startWatched();
   const nothing = () => {};
   let give = nothing;

@@ -169,7 +169,7 @@ test("sends nothing if its temporary folder is missing", async () => {
   expect(calls).toEqual([]);
 });
 
-test("sends what it stored in a temporary file, and leaves nothing in the folder", async () => {
+test("sends the records that it stored in a temporary file, and leaves nothing in the folder", async () => {
   const { directory } = service;
   const client = service.syncClient({ messageBytes: 1000 });
   const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(100)));
@@ -312,7 +312,7 @@ describe("a run whose batch cannot be aborted in a short outage", () => {
     expect(service.states()).toEqual(["aborted", "completed"]);
   });
 
-  test("aborts it while the restart waits for the lock", async () => {
+  test("aborts the old batch while the restart waits for the lock", async () => {
     outage(4);
     const seen: string[] = [];
     const onProgress = ({ type }: SyncProgress) => void seen.push(type);
@@ -421,7 +421,7 @@ describe("a run that listens for signals", () => {
       run(["accounts"], fn, { stopOnSignals: true, installationId: service.server.createInstallation() }),
     );
 
-  test("shares its signal handlers with all runs of the process, and the last run removes them", async () => {
+  test("shares its signal handlers with all runs of the process, the last of which removes them", async () => {
     const before = listeners();
     const during: number[][] = [];
     await Promise.all(
@@ -497,7 +497,7 @@ describe("a run that ends before the answer to CompleteSyncBatch", () => {
   });
 });
 
-test("logs the beginning and the end of a run once: completed, held with its figures, or failed", async () => {
+test("logs the beginning and the end of a run once: as completed, as held with its figures, or as failed", async () => {
   const { installationId } = service;
   const lines: unknown[] = [];
   const note = (level: string) => (message: string, details?: object) => {

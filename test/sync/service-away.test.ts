@@ -80,7 +80,7 @@ test("a refusal is not retried", async () => {
   expect(pauses).toEqual([]);
 });
 
-test("an abort ends a pause at once, with the caller's reason", async () => {
+test("an abort during a pause ends the run at once, with the caller's reason", async () => {
   service.server.faults.add({ on: "StartSyncBatch", times: 99, ...UNAVAILABLE });
   const { installationId } = service;
   const controller = new AbortController();

@@ -168,7 +168,7 @@ test.each([undefined, null, "done"])("refuses a source whose next() gives %j", a
   await expectRefused({ [Symbol.asyncIterator]: () => ({ next: async () => step }) });
 });
 
-test("rejects with the source's own exception and does not call its return()", async () => {
+test("rejects with the source's own exception, and does not call the source's return()", async () => {
   const broken = new Error("vendor API");
   let returned = 0;
   const source: Source = {

@@ -48,7 +48,7 @@ async function startBehindRelay(options: Partial<SyncClientOptions> = {}) {
   return { relay, batch, cutOff, comeBack, silence };
 }
 
-test("does not take a held lock for the client's own after starts that could not connect", async () => {
+test("does not mistake a held lock for the client's own after starts that could not connect", async () => {
   const port = await unusedPort();
   const client = connectTo(port);
   expect(await rejection(client.startBatch(START))).toBeInstanceOf(TransportError);

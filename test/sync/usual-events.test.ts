@@ -1,5 +1,7 @@
 /** Events are never held, but a receipt says if their count is far from the usual one for the weekday. */
+import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
+import type { RunFunction } from "../support/connector.js";
 import { quietLogger } from "../support/observed.js";
 import { testService } from "../support/test-service.js";
 
@@ -9,6 +11,7 @@ const service = testService({ sync: { logger: quietLogger({}) } });
 /** Sends these numbers of events, one run a day. @returns the surprises of the last run */
 async function after(counts: readonly number[], everyMs = DAY_MS): Promise<readonly string[]> {
   let surprises: readonly string[] = [];
+  const ledger = memoryLedger();
   for (const count of counts) {
     const lastActivity = new Date(service.clock.now());
     const events = Array.from({ length: count }, (_, i) => ({
@@ -16,7 +19,8 @@ async function after(counts: readonly number[], everyMs = DAY_MS): Promise<reado
       sourceActorId: "u",
       lastActivity,
     }));
-    ({ surprises } = await service.run([], async (batch) => void (await batch.write("usage", events))));
+    const send: RunFunction<never> = async (batch) => void (await batch.write("usage", events));
+    ({ surprises } = await service.run([], send, { ledger }));
     service.clock.advance(everyMs);
   }
   return surprises;

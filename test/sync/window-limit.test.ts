@@ -60,7 +60,7 @@ function watched(port: { readonly port: number }, options: Partial<SyncClientOpt
 }
 
 describe.each(Object.entries(ENDINGS))("a window that something in between answers with %s", (what, end) => {
-  test("is halved until it gets through, and the run says so", async () => {
+  test("is halved until it gets through, which the run reports", async () => {
     const { server, accepted } = await limited(MIB, end);
     const { client, warnings } = watched(server);
     const receipt = await client.run(connector, RUN);

@@ -55,7 +55,7 @@ export function isSdkError(value: unknown): value is { readonly [BRAND]: string 
   return typeof value === "object" && value !== null && BRAND in value;
 }
 
-/** Fields that JSON and inspection don't show, because they hold the server's words, or are shown anyway. */
+/** Fields that are left out of JSON and inspection: they hold the server's words, or repeat what is shown already. */
 const HIDDEN: ReadonlySet<string> = new Set(["name", "serverMessage", "advice", "errors", "data"]);
 
 /** Base of every error that the SDK throws. */
@@ -147,8 +147,8 @@ export abstract class SdkError extends Error {
   }
 
   /**
-   * @internal What Node's inspection shows. By default, Node would print `errors` although it isn't enumerable, and so
-   *   the server's messages.
+   * @internal What Node's inspection shows. By default, Node would print `errors` although it isn't enumerable, and
+   *   with it the server's messages.
    */
   [Symbol.for("nodejs.util.inspect.custom")](
     _depth: number,

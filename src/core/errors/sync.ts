@@ -101,7 +101,7 @@ export interface SnapshotDiff {
    * - `completed`: the ids of the last completed snapshot.
    * - `unclear`: the ids of the last completed snapshot, and of a later one that may have been completed.
    * - `none`: the ledger knows nothing about the collection.
-   * - `unreadable`: the ledger can't be read; the figures cover only the parts that can.
+   * - `unreadable`: the ledger, or part of it, can't be read; the figures cover only what could be read.
    * - `off`: the run has no ledger.
    */
   readonly baseline: "completed" | "unclear" | "none" | "unreadable" | "off";
@@ -135,9 +135,9 @@ export interface HeldReason {
   /** The comparison. */
   readonly diff: SnapshotDiff;
   /**
-   * What is normal, judging by the completed runs in the ledger: how many ids each of the last seven sent (latest
-   * last), and the smallest and largest share of the known ids that a run removed and added (0.02 is 2 %). The shares
-   * leave out approved runs, and are absent if no other run had anything to compare with.
+   * What is normal, judging by the completed runs in the ledger. `sent`: the number of ids in each of the last seven
+   * runs, latest last. `removed` and `added`: the smallest and the largest share of the known ids that a run removed or
+   * added (0.02 is 2 %), ignoring approved runs; absent if no other run had anything to compare with.
    */
   readonly usual: {
     readonly sent: readonly number[];
@@ -170,8 +170,8 @@ export interface HeldReason {
    */
   readonly examples: readonly string[];
   /**
-   * If the run lacks records that others refer to: the missing id for each entry of `examples`, empty if another field
-   * of that example changed. Not stored in the ledger.
+   * If records refer to ids that aren't in the run: that id for each entry of `examples`, or an empty string if the
+   * example refers to no missing id. Not stored in the ledger.
    */
   readonly missing?: readonly string[];
   /**
@@ -218,6 +218,7 @@ export class RunHeldError extends SdkError {
     Object.defineProperty(this, "report", { enumerable: false });
   }
 
+  /** @internal */
   override toJSON(): object {
     return { ...super.toJSON(), report: this.report };
   }

@@ -39,7 +39,7 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
   /** The prefetched page, while nobody is waiting for it. */
   #ahead: Fetch<Node> | undefined;
   #returned = false;
-  /** When the last page was returned. */
+  /** The time at which the latest page was returned. */
   #handedOutAt = Number.NEGATIVE_INFINITY;
 
   constructor(plan: ConnectionPlan<Node>) {

@@ -54,7 +54,7 @@ function parseText(text: string): Operation {
   try {
     document = parse(text, { noLocation: true });
   } catch {
-    // The document has a mistake, or syntax newer than the parser: the server decides, and it may be a mutation.
+    // A mistake, or syntax that is newer than the parser: the server decides. The document may be a mutation.
     return { text, label: "GraphQL request", kind: undefined, name: undefined, variables: undefined };
   }
   const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);

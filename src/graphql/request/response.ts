@@ -30,7 +30,7 @@ interface BodyRules {
 const JSON_TYPES = ["application/json", "application/graphql-response+json"];
 const UTF8_CHARSETS = ["utf-8", "utf8", "us-ascii"];
 
-/** Whether the content type is JSON in UTF-8, which alone decides whether a body is parsed. */
+/** Whether the content type is JSON in UTF-8; nothing else decides whether a body is parsed. */
 export function isJson(headers: Headers): boolean {
   const [type = "", ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(/\s*;\s*/);
   const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice("charset=".length);
@@ -95,7 +95,7 @@ export async function readText(
   }
 }
 
-/** The declared size; 0 if there is none, or only the compressed size. */
+/** The declared size; 0 if the response declares no size, or only its compressed size. */
 function declaredBytes(headers: Headers): number {
   const encoding = headers.get("content-encoding") ?? "identity";
   return encoding === "identity" ? Number(headers.get("content-length")) : 0;

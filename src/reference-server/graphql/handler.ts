@@ -126,7 +126,7 @@ function rootFields(document: DocumentNode, requested: string | null | undefined
   return fieldsOf(getOperationAST(document, requested) ?? undefined);
 }
 
-/** A result in which every field failed or, if the request has no fields, the whole request. */
+/** Refuses every field or, if the request has no fields, the whole request. */
 function refusedResult(fields: readonly FieldNode[]): ExecutionResult {
   const names = [...new Set(fields.map(({ alias, name }) => (alias ?? name).value))];
   if (names.length === 0) return { errors: [notAuthorized()], data: null };

@@ -21,13 +21,8 @@ import type { IdentifiedRow, InputObject } from "./connection/filter.js";
 import { type ConnectionArguments, inputType, pagerOf, type RowSet } from "./connection/page.js";
 import { notAuthorized } from "./errors.js";
 import type { BreakPage } from "./faults.js";
-import {
-  changeVendorsState,
-  createProcurementCase,
-  type ProcurementCaseInput,
-  updateProcurementCase,
-} from "./mutations.js";
-import { type Views, viewsOf } from "./views/views.js";
+import { changeVendorsState, createProcurementCase, updateProcurementCase } from "./mutations.js";
+import { viewsOf } from "./views/views.js";
 
 export type RequestContext = {
   readonly workspace: Workspace;
@@ -69,34 +64,28 @@ function fieldOf(fields: Fields, name: string): GraphQLField<unknown, RequestCon
 }
 
 function resolveQueries(fields: Fields): void {
-  resolveConnection(fieldOf(fields, "applications"), (views) => views.applications());
-  resolveConnection(fieldOf(fields, "licenses"), (views) => views.licenses());
-  resolveConnection(fieldOf(fields, "licensePlans"), (views) => views.licensePlans());
-}
-
-function resolveConnection<R extends IdentifiedRow>(
-  field: GraphQLField<unknown, RequestContext>,
-  rowsOf: (views: Views) => RowSet<R>,
-): void {
-  const pageIn = pagerOf(field);
-  const resolve: Resolver<ConnectionArguments> = (_, args, { workspace, clock, pageSize, breakPage }) => {
-    const rows = rowsOf(viewsOf(workspace, clock.now()));
-    return breakPage(pageIn(rows, args, pageSize), args);
-  };
-  field.resolve = resolve;
+  for (const name of ["applications", "licenses", "licensePlans"] as const) {
+    const field = fieldOf(fields, name);
+    const pageIn = pagerOf(field);
+    const resolve: Resolver<ConnectionArguments> = (_, args, { workspace, clock, pageSize, breakPage }) => {
+      const rows: RowSet<IdentifiedRow> = viewsOf(workspace, clock.now())[name]();
+      return breakPage(pageIn(rows, args, pageSize), args);
+    };
+    field.resolve = resolve;
+  }
 }
 
 function resolveMutations(fields: Fields): void {
-  fieldOf(fields, "createProcurementCase").resolve = writing<{
-    input: ProcurementCaseInput & { name: string };
-  }>(({ input }, { workspace, clock }) =>
-    createProcurementCase(workspace, input, calendarDateOf(clock.now())),
-  );
-  fieldOf(fields, "updateProcurementCase").resolve = writing<{
-    input: ProcurementCaseInput & { id: string };
-  }>(({ input }, { workspace, clock }) =>
-    updateProcurementCase(workspace, input, calendarDateOf(clock.now())),
-  );
+  const ofCases = <Input>(
+    name: string,
+    change: (workspace: Workspace, input: Input, today: string) => unknown,
+  ): void => {
+    fieldOf(fields, name).resolve = writing<{ input: Input }>(({ input }, { workspace, clock }) =>
+      change(workspace, input, calendarDateOf(clock.now())),
+    );
+  };
+  ofCases("createProcurementCase", createProcurementCase);
+  ofCases("updateProcurementCase", updateProcurementCase);
   const change = fieldOf(fields, "changeVendorsState");
   const filter = inputType(change, "where");
   change.resolve = writing<{ input: { state: ApplicationState }; where?: InputObject | null }>(

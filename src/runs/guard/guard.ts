@@ -143,6 +143,10 @@ export class Guard {
       const details = { collection, held: isHeld, rules, ...figures };
       this.#configuration.logger.info("saas-management: snapshot judged", details);
     }
+    // Only the lists of a run that will be sent still need the hashes of the ids.
+    if (held.length === 0)
+      for (const { ids, lists } of this.snapshots.values())
+        if (Object.keys(lists).length === 0) ids.table.clear();
     return held;
   }
 

@@ -214,7 +214,7 @@ export class BatchHandle implements SyncBatch {
   async #abort(): Promise<void> {
     const { id, transport, clientClosed } = this.#session;
     this.#session.move("aborting");
-    // An unsent completion ends with the session; one that was sent ends with the service's response.
+    // A completion that wasn't sent ends at once; one that was sent ends with the service's response.
     await this.#completion?.catch(() => {});
     const refused = this.#session.refusal("abort");
     if (refused !== undefined) throw refused;
@@ -222,7 +222,7 @@ export class BatchHandle implements SyncBatch {
       // The call isn't bound to the handle, so that the lock is released even if the caller gives up.
       await this.#session.call("AbortSyncBatch", clientClosed, (call) => transport.abortBatch(id, call));
     } catch (error) {
-      // A completion whose response was lost may have ended the batch, or another process did.
+      // The batch was completed, by another process or by a completion whose response was lost.
       if (error instanceof BatchStateError && error.reason === "completed") this.#session.move("completed");
       throw error;
     }
@@ -238,7 +238,7 @@ function outcomeUnknown(batchId: string, failure: unknown): BatchOutcomeUnknownE
   return failure instanceof SaasManagementError ? annotate(error, failure) : error;
 }
 
-/** The server's request id of the call that failed last or, after a timeout, of the last call that got a response. */
+/** The server's id of the request that failed last; after a timeout, of the last request that got a response. */
 function requestIdOf(error: unknown): string | undefined {
   if (!(error instanceof SaasManagementError)) return undefined;
   return error.requestId ?? requestIdOf(error.cause);

@@ -198,7 +198,7 @@ export class BatchSession implements WriteTarget {
 /** Time left on the lease when the owner is warned, in milliseconds. */
 const WARN_AT_MS = LEASE_MS / 5;
 
-/** Renewal time of a lease that has ended for good. */
+/** Stands in for the renewal time once a lease is over for good. */
 const NEVER_AGAIN: Moment = { monotonic: Number.POSITIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
 
 /**

@@ -92,7 +92,7 @@ export interface BatchWatch {
   /** Called before each attempt, because the owner of the lock may have died in the meantime. */
   readonly releaseOrphans?: () => Promise<void>;
   readonly noteStart?: NoteStart;
-  /** An earlier start whose response was lost may have acquired a lock: milliseconds until that lock ends. */
+  /** Milliseconds until the first lock that an earlier start may have left behind expires. */
   readonly startEndsInMs?: () => number;
 }
 
@@ -187,7 +187,7 @@ export class BatchStarter {
     await Promise.all(this.#cleanups);
   }
 
-  /** Stops the cleanups. A batch that nobody is waiting for then keeps its lock until its lease ends. */
+  /** Stops the cleanups. An abandoned batch that they haven't aborted yet keeps its lock until its lease ends. */
   giveUp(reason: unknown): void {
     this.#givenUp.abort(reason);
   }
@@ -225,7 +225,7 @@ export class BatchStarter {
       return this.#transport.startBatch(installationId, made);
     });
     let abandoned = false;
-    // Registered at once, because a client that closes waits only for starts that have been abandoned by then.
+    // Registered at once: when a client closes, it waits only for starts that have already been abandoned.
     const unlink = onAbort(call.signal, () => {
       abandoned = true;
       this.#abandon(context, answer, attempts, forget);

@@ -7,8 +7,8 @@ import type { WriteOptions, WriteStats } from "../write/options.js";
 import type { RecordSource } from "../write/source.js";
 
 /**
- * The lease of a batch (service description, "Limits"): how long the server keeps the batch unless it accepts another
- * message.
+ * The lease of a batch (service description, "Limits"): the server keeps the batch until the lease ends, and each
+ * accepted message renews the lease.
  */
 export interface Lease {
   /** Minimum time left in milliseconds; 0 when the lease has ended. */
@@ -35,7 +35,7 @@ export interface SyncBatch extends AsyncDisposable {
    * machine's clocks. `unknown`: a completion was sent, but its outcome is unknown.
    */
   readonly state: BatchState;
-  /** How long the server keeps the batch unless it accepts another message. */
+  /** How long the server keeps the batch; each accepted message renews the lease. */
   readonly lease: Lease;
   /**
    * Aborts when the batch accepts no more records: it was completed, aborted or closed, its lease has ended, or the
@@ -88,10 +88,10 @@ export interface SyncBatch extends AsyncDisposable {
   complete(options?: { readonly unverified?: boolean | undefined }): Promise<CompletionCounts>;
   /**
    * Aborts the batch: cancels requests in flight, rejects queued writes, and releases the lock. An abort removes
-   * nothing and rolls nothing back: records that the batch added stay for good, unless a completed snapshot once
-   * contained them. Concurrent calls share one abort, and you can call `abort` again if it fails. While the batch is
-   * being completed, an abort waits for the outcome. After a completion whose response was lost, a successful abort
-   * only releases the lock.
+   * nothing and rolls nothing back: records that only this batch sent stay for good, because a completion removes only
+   * what an earlier completed snapshot contained. Concurrent calls share one abort, and you can call `abort` again if
+   * it fails. While the batch is being completed, an abort waits for the outcome. After a completion whose response was
+   * lost, a successful abort only releases the lock.
    * @throws {BatchStateError} the batch was already completed or aborted
    * @throws {ClosedError} the batch was closed
    */

@@ -27,7 +27,7 @@ export interface EncodedMessage {
 }
 
 const LENGTH_DELIMITED = 2;
-/** Maximum number of bytes for the length of a message's records. */
+/** Maximum size of the length that follows a tag, in bytes. */
 const LENGTH_BYTES = 5;
 /**
  * Buffers left over from earlier writes. Many collections are small, and allocating outside the heap makes the garbage
@@ -115,7 +115,7 @@ export class MessageBuilder {
     return this.#records;
   }
 
-  /** Encodes a record after those of the message. If the record is invalid, returns false and leaves nothing of it. */
+  /** Appends a record to the message. If the record is invalid, returns false and leaves nothing of it. */
   encode(record: unknown, encoder: MessageEncoder): boolean {
     const writer = this.#writer;
     this.#lastStart = writer.position;

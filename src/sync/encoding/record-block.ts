@@ -19,10 +19,10 @@ const SPARE_BYTES = 2 * 1024;
 const FEW_RECORDS = 8;
 /** Every block tries at least this many records, because fewer wouldn't show whether blocks pay off. */
 const LEAST_RECORDS = 8;
-/** Starting a block, or reading a record in vain, costs as much as this many records of a block save. */
+/** Starting a block, or reading a record in vain, costs as much time as a block saves on this many records. */
 const COST = 4;
 const MOST_CREDIT = COST * BLOCK_RECORDS;
-/** How many records to encode singly for each unit of lost credit, which limits the loss to about 1 %. */
+/** How many records to encode singly per unit of credit below 0. This limits the loss to about 1 %. */
 const WAIT = 128;
 /** The top bits of four bytes, which are never set in ASCII. */
 const NOT_ASCII = 0x8080_8080;
@@ -83,7 +83,7 @@ export class RecordBlock {
   /**
    * Encodes records after the writer's position, which doesn't move.
    * @param limit Where the records must end at the latest.
-   * @returns how many records were encoded; more may have been read, which will be read again
+   * @returns how many records were encoded; any others that were read in vain will be read again
    */
   fill(
     to: RecordWriter,
@@ -113,7 +113,7 @@ export class RecordBlock {
     return this.records;
   }
 
-  /** Schedules the next block by what this one saved, and how many records were read in vain. */
+  /** Schedules the next block, by how much this one saved and how many records it read in vain. */
   #plan(saved: number, inVain: number): void {
     const credit = this.#credit + saved - COST * (inVain + 1);
     this.#credit = Math.min(Math.max(credit, 0), MOST_CREDIT);

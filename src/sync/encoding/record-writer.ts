@@ -45,7 +45,7 @@ export class FieldNames {
     this.#names = new Set(names);
   }
 
-  /** Whether a value is an object that has no other fields, own or inherited. */
+  /** Whether a value is an object whose enumerable fields, own or inherited, all have one of the names. */
   areAllOf(value: unknown): value is Fields {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
     let position = 0;

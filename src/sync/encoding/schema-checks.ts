@@ -153,7 +153,7 @@ export const absent = z.null(expected("nothing beside the variant", describeType
 
 export interface RecordSchemas {
   readonly generic: z.ZodType;
-  /** For records with a variant under its name; undefined if there are no such variants. */
+  /** For records that have a variant under its own name; undefined if the collection has only the generic variant. */
   readonly others?: z.ZodType;
 }
 

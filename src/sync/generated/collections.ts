@@ -24,7 +24,7 @@ export const WIRE = {
   aiCost: { name: "aiCost", wireName: "ai_cost", path: [13], recordsNumber: 1, isFlat: false, model: "event", idField: "id", variants: [], references: {"sourceActorId":["accounts","employees"]}, contract: "b2e59da71af9f327" },
 } as const;
 
-/** Collections whose complete current set a completed batch carries (service description, "Sync API records"). */
+/** Collections of which a batch contains the complete current set (service description, "Sync API records"). */
 export type SnapshotCollection = "accounts" | "plans" | "licenses" | "employees" | "groups" | "groupMembers" | "devices";
 
 /** Collections whose records are independent observations (service description, "Sync API records"). */

@@ -12,7 +12,7 @@ export interface MessageRules {
   readonly formats?: Readonly<Record<string, "decimal" | "currency">>;
   /** The values of enums. */
   readonly enums?: Readonly<Record<string, readonly number[]>>;
-  /** Rules of nested messages without a oneof; variants has the messages with a oneof. */
+  /** Rules of nested messages without a oneof; those of messages with a oneof are in variants. */
   readonly messages?: Readonly<Record<string, MessageRules>>;
   readonly variants?: Readonly<Record<string, VariantRules>>;
 }
@@ -35,7 +35,7 @@ export const RECORD_RULES: Readonly<Record<string, VariantRules>> = {
   aiCost: {"generic":{"required":["id","amount","currency","costTime"],"formats":{"amount":"decimal","currency":"currency"}}},
 };
 
-/** Paths of fields, by collection, variant and the part that the field plays in what the GraphQL API shows. */
+/** Paths of fields, by collection, by variant, and by what the GraphQL API shows the field as. */
 export const SHOWN: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>>> = {
   accounts: {"generic":{"id":["id"],"name":["name"],"email":["email"],"username":["username"],"active":["active"]}},
   plans: {"generic":{"id":["id"],"name":["externalPlanName"],"product":["externalProductName"],"paidSeats":["details","seatBased","paidSeats"],"consumedSeats":["details","seatBased","consumedSeats"]}},

@@ -12,7 +12,7 @@ import { OwnedSockets } from "./sockets.js";
 const CONNECT_LIMIT_MS = 15_000;
 /** The share of a call's time that connecting may take. The rest leaves room for an error that names the reason. */
 const CONNECT_SHARE = 0.9;
-/** After this many transient failures in a row, a connection is replaced, as only the server behind it may be down. */
+/** A connection is replaced after this many transient failures in a row: perhaps only its own server is down. */
 const MOST_FAILURES = 2;
 
 /**
@@ -168,7 +168,7 @@ class Connection {
       return answer;
     } catch (error) {
       this.#failures = error instanceof TransportError && error.retryable ? this.#failures + 1 : 0;
-      // A router may have forgotten the connection. grpc-js would notice that only minutes later.
+      // A router may have forgotten the connection, which grpc-js would take minutes to notice.
       if (isDeadline(error) || this.#failures >= MOST_FAILURES) discard();
       throw error;
     } finally {
@@ -212,7 +212,7 @@ class Connection {
       this.#connectingSince = undefined;
       this.#sockets.settled();
     }
-    // A closed client would connect as well, so only an idle one is asked to.
+    // Asks only an idle client to connect, because a closed one would do it too.
     if (this.#state === connectivityState.IDLE)
       this.#sockets.during(() => this.#client.getChannel().getConnectivityState(true));
     return this.#state;

@@ -49,7 +49,7 @@ export class OwnedSockets {
   #add(socket: Socket): void {
     this.#sockets.add(socket);
     socket.once("close", () => this.#sockets.delete(socket));
-    // Node announces a socket before it starts to connect, when it can't be destroyed yet.
+    // Node announces a socket before connecting it, and can't destroy the socket until then.
     if (this.#destroyed) process.nextTick(() => socket.destroy());
   }
 }

@@ -133,7 +133,7 @@ export class GrpcTransport implements SyncTransport {
     try {
       throwIfEnded();
       return await makeOnce().catch((error: unknown) => {
-        // gRPC repeats an unprocessed call at once, but grpc-js does so only with its own retries.
+        // gRPC repeats an unprocessed call at once, but grpc-js doesn't, because its own retries are turned off.
         if (isUnprocessed(upload.failure)) return makeOnce();
         throw error;
       });

@@ -18,7 +18,7 @@ export interface SampledField {
   readonly values?: readonly string[];
 }
 
-/** Hashed fields of the records whose ids have the smallest hashes, so mostly of the same records in each run. */
+/** Hashed fields of the records whose ids have the smallest hashes: mostly the same records in each run. */
 export interface FieldSample {
   /** The names of the fields that at least one record has. */
   readonly fields: readonly string[];
@@ -69,7 +69,7 @@ interface Sampled {
   readonly order: number;
   readonly row: Uint8Array;
   readonly id: string;
-  /** The ids that the record's references name, by the references' positions in the row. */
+  /** The ids of the records that this one refers to, each by its field's position in the row. */
   readonly named: Map<number, Uint8Array>;
 }
 
@@ -225,7 +225,7 @@ export interface FieldChange {
   readonly other: number;
   /** The largest number of records that changed to the same value. */
   readonly merged: number;
-  /** Number of records that already had that value; `value` is its byte. */
+  /** How many records already had the value that `merged` counts; `value` is the byte of that value. */
   readonly before: number;
   readonly value: number;
   /** Number of different values in the first sample. */

@@ -31,6 +31,11 @@ export class IdTable {
     return this.#size;
   }
 
+  clear(): void {
+    this.#parts.fill(undefined);
+    this.#size = 0;
+  }
+
   /**
    * Sizes new parts for this many ids. A part that grows leaves garbage outside the heap, and the collector walks the
    * whole heap to free it.

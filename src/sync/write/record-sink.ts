@@ -175,7 +175,7 @@ export class RecordSink {
       const location = this.#locationOf(record, { list, position, index });
       this.#refuse([{ ...location, path: "", expected }]);
     } else {
-      // A record of a list isn't added to a group, because its location is known only now.
+      // A record of a list isn't added to a group, because its location can't be found later.
       const isAdded = list === undefined && this.#invalid === undefined && this.#inspected?.seesBlocks;
       if (
         isAdded ||
@@ -193,7 +193,7 @@ export class RecordSink {
     return this.#yieldIfDue();
   }
 
-  /** Whether to send a valid record. @param refusal What was expected instead, if its block was inspected. */
+  /** Whether to send a valid record. @param refusal What was expected instead, if it was refused in a block. */
   #isWanted(start: number, end: number, record: unknown, place: RecordPlace, refusal?: string): boolean {
     const { buffer } = this.#builder;
     const expected = refusal ?? this.#inspect(buffer, start, end, place.index, record);

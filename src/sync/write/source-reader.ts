@@ -29,7 +29,7 @@ export class SourceReader {
     return this.#sink.taken;
   }
 
-  /** Whether a request to the source for more is pending. */
+  /** Whether the source has been asked for more and hasn't answered yet. */
   get isWaiting(): boolean {
     return this.#isWaiting;
   }
@@ -137,7 +137,7 @@ function requireStep(step: IteratorResult<unknown>): IteratorResult<unknown> {
 }
 
 /**
- * Whether the value, one of its records or a record's details came before; a stream has already refilled that object.
+ * Whether an object came before: the value, one of its records or a record's details. A stream has then refilled it.
  */
 function repeats(value: unknown, seen: WeakSet<object>): boolean {
   const records: readonly unknown[] = Array.isArray(value) ? value : [value];

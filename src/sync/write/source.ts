@@ -12,7 +12,7 @@ import type { Collection } from "../collections.js";
 // Arrays come first, so that the compiler reports a mistake in a literal in one line.
 export type RecordSource<R> = readonly R[] | Iterable<R | readonly R[]> | AsyncIterable<R | readonly R[]>;
 
-/** Positions, in sevenths of an array's length, whose entries show whether it has changed. */
+/** Where to look in an array to see whether it has changed, in sevenths of its length. */
 const LANDMARKS = [0, 1, 2, 3, 4, 5, 6, 7] as const;
 
 /** Iterators that a write has begun to read, because an iterator that has already been consumed looks empty. */
@@ -167,7 +167,7 @@ export function watchEntries(source: unknown): () => void {
   };
 }
 
-/** The number of entries, and some of them, evenly spread if it's an array. */
+/** The number of entries, and some entries to compare: evenly spread ones of an array, the first of a Set. */
 function entriesOf(source: readonly unknown[] | ReadonlySet<unknown>) {
   if (source instanceof Set) return { count: source.size, some: [source.values().next().value] };
   const array: readonly unknown[] = Array.isArray(source) ? source : [];

@@ -13,7 +13,7 @@ export interface WindowSenderOptions {
   readonly configuration: SyncConfiguration;
   readonly lease: { renew(sentAt: Moment): void };
   readonly report: WriteReport;
-  /** Makes the attempts of one SyncRecords. */
+  /** Calls SyncRecords with retries; `attempt` makes one attempt. */
   readonly call: (attempt: (call: CallContext) => Promise<void>) => Promise<void>;
   /** Ends the write. */
   readonly signal: AbortSignal;

@@ -1,3 +1,4 @@
+import { isObject } from "../../core/validate.js";
 import type { Connector } from "../../runs/connector.js";
 import type { SnapshotCollection } from "../../sync/collections.js";
 import type { CleanRuns } from "./verdict/clean-runs.js";
@@ -6,7 +7,8 @@ import { rowsOf } from "./verdict/rows.js";
 
 /**
  * Returns the tests of {@link testConnector} one by one, for a test runner. Each test is named after its fault, and its
- * `run` rejects if the verdict is WRONG. The tests run one after the other, even if the runner starts several at once.
+ * `run` rejects if the verdict is WRONG. If the fault can't be run, node:test, Vitest and Mocha skip the test; elsewhere,
+ * it prints the reason and resolves. The tests run one after the other, even if the runner starts several at once.
  *
  * @example
  * ```ts
@@ -31,7 +33,9 @@ export function connectorTests<const S extends SnapshotCollection = never>(
       clean = session.clean;
       const row = session.rows.find((one) => one.name === name);
       const result = row && (await session.run(row));
+      if (typeof result === "string") return result;
       if (result?.verdict === "WRONG") throw new Error(`WRONG: ${result.cause} (${result.summary})`);
+      return undefined;
     } finally {
       await session.close();
     }
@@ -40,10 +44,22 @@ export function connectorTests<const S extends SnapshotCollection = never>(
     .filter(({ name }) => resolved.except[name] === undefined)
     .map(({ name }) => ({
       name,
-      run: () => {
+      // Runners pass a context as `this`, or as an argument even to functions that declare none.
+      async run(this: unknown, ...given: readonly unknown[]) {
         const own = previous.then(() => runOne(name));
         previous = own.catch(() => {});
-        return own;
+        const reason = await own;
+        if (reason !== undefined) skip([...given, this], `not run: ${reason}`, name);
       },
     }));
+}
+
+function skip(contexts: readonly unknown[], reason: string, name: string): void {
+  const context = contexts.find(canSkip);
+  if (context === undefined) process.stderr.write(`${name}: ${reason}\n`);
+  else context.skip(reason);
+}
+
+function canSkip(context: unknown): context is { skip(reason: string): void } {
+  return isObject(context) && typeof Reflect.get(context, "skip") === "function";
 }

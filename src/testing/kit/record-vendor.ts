@@ -112,7 +112,9 @@ function print(
   const requests = runs.map(({ exchanges }) => counted(exchanges.length, "request")).join(", then ");
   const lines = [
     `${path}: ${requests}. Read the file before you commit it.`,
-    ...[...kept].map(([field, values]) => `  ${field} stays: ${[...values].slice(0, 8).join(", ")}`),
+    ...[...kept].map(
+      ([field, values]) => `  ${field} is kept as it is: ${[...values].slice(0, 8).join(", ")}`,
+    ),
     ...[...unread].map((listing) => `  NOT READ TO ITS END: ${listing}`),
   ];
   process.stdout.write(`${lines.join("\n")}\n`);

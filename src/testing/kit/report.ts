@@ -25,10 +25,9 @@ export interface ConnectorReport {
      * - `same`: the run completed with the clean run's effect.
      * - `WRONG`: the run completed with another effect, failed while sending, or didn't end; or the next run had
      *   another effect; or a secret leaked.
-     * - `not-applicable`: the source has no place for the fault.
      */
-    readonly verdict: "refused" | "held" | "same" | "WRONG" | "not-applicable";
-    /** How often the fault was injected. */
+    readonly verdict: "refused" | "held" | "same" | "WRONG";
+    /** How often the fault was injected; 0 for the two rows about runs without a fault. */
     readonly fired: number;
     /**
      * For `WRONG`: how many records of which collection were removed, lost, emptied, changed, doubled, added or
@@ -38,9 +37,9 @@ export interface ConnectorReport {
     /** For `refused` and `held`: the error's message. */
     readonly error?: string | undefined;
   }[];
-  /** Those of the verdicts `refused` and `held` that never occurred. */
+  /** Those of the verdicts `refused` and `held` that never occurred; empty with `only`. */
   readonly neverSeen: readonly string[];
-  /** Faults that weren't run, and why. Faults in `except` have the reason given there. */
+  /** Faults that couldn't be run, and why. Faults in `except` have the reason given there. */
   readonly notRun: readonly { readonly fault: string; readonly reason: string }[];
   /** The table, at most 100 columns wide. */
   toString(): string;
@@ -69,21 +68,19 @@ function hasInjected({ faults }: Parts): boolean {
 /** A table of at most 100 columns: every row in the order of the faults, then a summary of all rows. */
 function reportLines(report: Parts): readonly string[] {
   const { source, faults, neverSeen, notRun, seed } = report;
-  const rows = faults.filter(({ verdict }) => verdict !== "not-applicable");
-  const nameWidth = Math.min(LONGEST_NAME, Math.max(0, ...rows.map(({ fault }) => fault.length))) + 2;
+  const rows = faults.filter(({ fired, verdict }) => fired > 0 || verdict === "WRONG");
+  const nameWidth = Math.min(LONGEST_NAME, Math.max(0, ...faults.map(({ fault }) => fault.length))) + 2;
   const counts = SHOWN.map((name) => `${rows.filter(({ verdict }) => verdict === name).length} ${name}`);
-  const idle = faults.filter(({ verdict }) => verdict === "not-applicable").map(({ fault }) => fault);
   const again = rows.find(({ verdict }) => verdict === "WRONG")?.fault;
   return [
-    ...rows.flatMap((row) => rowLines(row, nameWidth)),
+    ...faults.flatMap((row) => rowLines(row, nameWidth)),
     "",
     `${counted(rows.length, "fault")}: ${counts.join(", ")}. Seed ${seed}.`,
     ...(again !== undefined || hasInjected(report)
       ? []
       : ["No fault was injected, so nothing is known about this connector."]),
     ...folded(source),
-    ...section("Not applicable", idle),
-    ...section("Never seen", neverSeen),
+    ...(neverSeen.length === 0 ? [] : [`No run was ${neverSeen.join(" or ")}.`]),
     ...reasonLines(notRun),
     ...(again === undefined ? [] : folded(`To run one again: only: ["${again}"], seed: ${seed}.`)),
   ];
@@ -101,10 +98,6 @@ function rowLines({ verdict, fault, summary, cause, error }: FaultResult, nameWi
       (line) => " ".repeat(WIDTH - DETAIL_WIDTH) + line,
     ),
   ];
-}
-
-function section(title: string, names: readonly string[]): readonly string[] {
-  return names.length === 0 ? [] : folded(`${title}: ${names.join(", ")}.`);
 }
 
 /** Faults with the same reason share a line. */

@@ -10,7 +10,7 @@ const REFERENCES: readonly (readonly [child: Modelled, path: string, parent: Mod
   ["licenses", "sourcePlanId", "plans"],
   ["groupMembers", "sourceGroupId", "groups"],
 ];
-/** How long licenses that nobody takes back at once outlive their accounts: until the next invoice. */
+/** How long a license stays after its account is gone if nobody takes it back at once: until the next invoice. */
 const LINGERING_DAYS = 30;
 
 /** Records that refer to other records by id. */

@@ -21,7 +21,7 @@ function turnoverOf(installation: Installation): number {
   let turnover = churn * elapsed;
   // Staffing agencies fill a client's order within hours, once in two months.
   if (installation.has("burst") && random.chance(0.02 * elapsed)) turnover *= 15;
-  // Contracts begin and end with a month.
+  // Contracts begin and end at the turn of a month.
   return Math.floor(day) % 30 === 0 ? 4 * turnover : turnover;
 }
 

@@ -25,7 +25,7 @@ test("an approval lets the same run pass exactly once", async () => {
   expect(again.approvalId).not.toBe(approvalId);
 });
 
-test("keeps its id if the next run is held for the same reason, and is valid for seven more days", async () => {
+test("an approval keeps its id if the next run is held for the same reason, and is valid for seven more days", async () => {
   await service.runAccounts(ids(10));
   const first = await heldBy(service.runAccounts(ids(4)));
   expect(first.error.report.approval?.expiresAt.getTime()).toBeGreaterThan(
@@ -76,7 +76,7 @@ test.each([
   },
 );
 
-test("leaves lists and ids until the next completed run deletes them", async () => {
+test("lists and ids remain until the next completed run deletes them", async () => {
   const lists = async () => (await service.files()).filter((path) => /\.(txt|held)$/.test(path));
   await service.runAccounts(ids(10));
   await heldBy(service.runAccounts(ids(100, "other")));
@@ -130,7 +130,7 @@ describe.each(losses)("an approval of a new baseline, if the ledger is %s,", (_,
   });
 });
 
-test("is no use if all readable ids are gone, no matter how many ids the held run had", async () => {
+test("an approval has no effect if all readable ids are gone, no matter how many ids the held run had", async () => {
   await service.runAccounts(ids(10));
   await leaveDamaged();
   const { approvalId } = await heldBy(service.runAccounts([...ids(10), ...ids(90, "new")]));

@@ -98,7 +98,7 @@ test.each([
   },
 );
 
-test("a run that is held again under a clock that is ahead keeps the time of its approval", async () => {
+test("a run that is held again while the clock is ahead keeps the time of its approval", async () => {
   const { run, history, setClock } = runsOf();
   await run(START, 100);
   await heldBy(run(START, 20));

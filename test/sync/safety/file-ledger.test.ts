@@ -16,7 +16,7 @@ const rewrite = async (change: (text: string) => string) => {
   await writeFile(path, change(text));
 };
 
-test("writes one text file of ids per collection, and keeps the one before", async () => {
+test("writes one text file of ids per collection, and keeps the previous one", async () => {
   await service.runAccounts(ids(3));
   const before = await service.file(COMPLETED);
   await service.runAccounts(ids(3));
@@ -105,7 +105,7 @@ test("may come from another copy of the package", async () => {
   await heldBy(service.runAccounts([]));
 });
 
-/** Changes of the text of a file. */
+/** Ways to damage the text of a file. */
 const changes: readonly (readonly [string, (text: string) => string])[] = [
   ["is truncated", (text) => text.slice(0, -20)],
   ["is cut at the end of a line", (text) => text.slice(0, text.indexOf("u5\n"))],
@@ -157,7 +157,7 @@ test.each(damages)("holds the run if a file %s", async (_, damage) => {
   expect(error.error.cause).toMatchObject({ code: "INVALID_CONFIGURATION" });
 });
 
-test("follows no link instead of its directory", async () => {
+test("does not follow a link in place of its directory", async () => {
   await service.runAccounts(ids(10));
   const own = dirname(await service.file(COMPLETED));
   await rename(own, join(service.directory, "elsewhere"));

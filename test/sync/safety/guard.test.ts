@@ -68,14 +68,14 @@ test("holds a run that would remove more than a quarter, and sends nothing", asy
   expect(service.states()).toEqual(["completed"]);
 });
 
-test("holds an empty snapshot, however few records there were", async () => {
+test("holds an empty snapshot, no matter how few records there were", async () => {
   await service.runAccounts(["u0"]);
   const error = await heldBy(service.runAccounts([]));
   expect(error.reasons[0]).toMatchObject({ known: 1, sent: 0, removed: 1 });
   expect(service.present()).toEqual(["u0"]);
 });
 
-test("holds a flood of new ids and lists them; an approval covers these or fewer", async () => {
+test("holds a flood of new ids and lists them, and an approval covers at most these ids", async () => {
   await service.runAccounts(ids(1));
   const { approvalId, reasons } = await heldBy(service.runAccounts(ids(100)));
   expect(reasons).toMatchObject([{ rule: "added", known: 1, added: 99, removed: 0, examples: [] }]);
@@ -85,7 +85,7 @@ test("holds a flood of new ids and lists them; an approval covers these or fewer
   expect(collections.accounts).toMatchObject({ expected: { known: 1, added: 89, removed: 0 } });
 });
 
-test("stores and compares ids of any characters and any length", async () => {
+test("stores and compares ids with any characters and of any length", async () => {
   const odd = [
     "\ufeffu",
     "a\nb",

@@ -47,7 +47,7 @@ test.each([
   },
 );
 
-test("says which records are missing that others refer to, and the ledger keeps no ids of them", async () => {
+test("says which missing records are referred to by others, and the ledger keeps none of their ids", async () => {
   const send = (...plans: readonly string[]) =>
     service.run(["plans", "licenses"], async (batch) => {
       await batch.write("plans", recordsOf("plans", plans));
@@ -179,7 +179,7 @@ test.each([
   expect(reasons[0]).toMatchObject({ advice: expect.stringMatching(advice), limits });
 });
 
-test("sets no limit where a rule is off", async () => {
+test("shows no limit for a rule that is off", async () => {
   await service.runAccounts(ids(40));
   const guard = { removed: false, added: { maxShare: Number.POSITIVE_INFINITY } } as const;
   const { reasons } = await heldBy(service.runAccounts(ids(20), { guard }));
@@ -187,7 +187,7 @@ test("sets no limit where a rule is off", async () => {
   expect(reasons[0]?.limits).toEqual({});
 });
 
-test("prints in full and only once when thrown, with the place of the call", async () => {
+test("when thrown, is printed in full and only once, with the place of the call", async () => {
   await service.runAccounts(ids(40));
   const { error } = await heldBy(service.runAccounts(ids(2)));
   // Node prints an error that nobody catches without its own inspection.

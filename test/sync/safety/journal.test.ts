@@ -154,7 +154,7 @@ test("renews the heartbeat while the batch is open", async () => {
   expect(await entries()).toEqual([]);
 });
 
-test("never takes a run of the same process for an orphan, even if its heartbeat is late", async () => {
+test("never mistakes a run of the same process for an orphan, even if its heartbeat is late", async () => {
   await run(async () => {
     const [path = ""] = await entries();
     await age(path, MINUTE_MS);
@@ -172,7 +172,7 @@ test("warns a run whose entry another process removed", async () => {
   });
 });
 
-test("is kept by every ledger", async () => {
+test("every ledger keeps a journal", async () => {
   const store = memoryStore();
   const keys = async () => {
     const found: string[] = [];
@@ -329,7 +329,7 @@ async function killedStart(ageMs: number, owner: object = { host: "another" }): 
   await editFields(await age(other, ageMs), { host: "here", bootId: "", pid: 7, ...owner });
 }
 
-test("says what it is waiting for if a process was killed before it could record its batch", async () => {
+test("a run says what it is waiting for if a process was killed before recording its batch", async () => {
   await killedStart(10_000);
   const until = new Date(service.clock.now() + 15 * MINUTE_MS).toISOString().slice(0, 16);
   const failed = run();

@@ -246,7 +246,7 @@ test("another run that completes at any moment never restores an older state, or
   expect(overtaken).toBeGreaterThan(2);
 });
 
-test("a completed run keeps the watermark that a later one stored", async () => {
+test("a completed run does not replace the watermark that a later run has stored", async () => {
   await run(read());
   let isNext = false;
   const watched = watchedStore(store, async ({ method, key }, go) => {

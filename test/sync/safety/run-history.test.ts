@@ -21,7 +21,7 @@ function ledgerOf() {
   return openLedger(fileLedger(service.directory), { endpoint: server.syncUrl, installationId });
 }
 
-test("history has the receipts of the last 30 runs, the latest one last", async () => {
+test("the history has the receipts of the last 30 runs, the latest one last", async () => {
   expect(await history()).toEqual({ isKnown: false, runs: [], held: [] });
   const receipt = await service.runAccounts(ids(1));
   for (let run = 2; run <= 32; run += 1) await service.runAccounts(ids(run));
@@ -35,7 +35,7 @@ test("history has the receipts of the last 30 runs, the latest one last", async 
   expect(String(runs[29])).toMatch(/^Run completed: batch .*\n.*\naccounts +32 /);
 });
 
-test("history has the report of the held run until a run completes", async () => {
+test("the history has the report of a held run until a run completes", async () => {
   await service.runAccounts(ids(40));
   const { error } = await heldBy(service.runAccounts(ids(10)));
   const { held, runs } = await history();

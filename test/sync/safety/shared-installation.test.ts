@@ -141,7 +141,7 @@ test("one id covers all collections of a held run, and completing one of them le
   expect(await shown()).toEqual([]);
 });
 
-test("a run of two connectors' collections that is held again keeps the approval of one", async () => {
+test("a run of two connectors' collections that is held again keeps the approval of one connector", async () => {
   await send({ accounts: [0, 40], plans: [0, 40] });
   const first = await heldBy(send({ accounts: [0, 10], plans: [0, 40] }));
   const both = { accounts: [0, 10], plans: [0, 10] } as const;
@@ -199,7 +199,7 @@ test.each([
   expect(await held()).toEqual([]);
 });
 
-test("a late ledger entry keeps a later completed run, and holds of other collections", async () => {
+test("a late ledger entry discards neither a later completed run nor holds of other collections", async () => {
   await send({ accounts: [0, 40], plans: [0, 40] });
   const { note } = await lateRun();
   const { approvalId } = await heldBy(send({ plans: [0, 10] }));
@@ -212,7 +212,7 @@ test("a late ledger entry keeps a later completed run, and holds of other collec
   await send({ plans: [0, 10] }, { approve: approvalId });
 });
 
-test("a completed run keeps lists of what it removed and added as long as its receipt", async () => {
+test("the lists of what a completed run removed and added are kept as long as its receipt", async () => {
   await send({ accounts: [0, 10] });
   const { collections } = await send({ accounts: [1, 12] });
   const { removals = "", additions = "" } = collections.accounts?.listedIn ?? {};

@@ -46,7 +46,7 @@ function stalled(below: Store) {
   return { store, reached, release: () => release() };
 }
 
-test("a completed run of a suspended process is not lost when others record more", async () => {
+test("a completed run of a suspended process is not lost when other processes record their runs", async () => {
   const below = memoryStore();
   const ledger = ledgerOf(below);
   await hold(ledger, "first");
@@ -131,7 +131,7 @@ test("a held run that cannot be recorded is given up when nobody is waiting", as
   expect(puts - before).toBeLessThanOrEqual(1);
 });
 
-test("a run held before a damaged state cannot be approved: a later one may have been completed", async () => {
+test("a run held before a damaged state cannot be approved, because a later run may have been completed", async () => {
   await service.runAccounts(ids(40));
   const { approvalId = "" } = await heldBy(service.runAccounts(ids(10)));
   await service.runAccounts(ids(40));
@@ -147,7 +147,7 @@ test("a run held before a damaged state cannot be approved: a later one may have
   expect((await history()).held).toMatchObject([{ approval: error.report.approval }]);
 });
 
-test("a run without snapshots ends before it sends if a state is damaged", async () => {
+test("a run without snapshots ends before it sends anything if a state is damaged", async () => {
   const { server, installationId } = service;
   await service.runAccounts(ids(40));
   const { approvalId: approve = "" } = await heldBy(service.runAccounts(ids(10)));

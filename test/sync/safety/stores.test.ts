@@ -7,7 +7,7 @@ import { FileStore } from "../../../src/runs/ledger/file-store.js";
 import { openLedger } from "../../../src/runs/ledger/ledger.js";
 import { memoryStore } from "../../../src/runs/ledger/store.js";
 import { complete } from "../../support/ledgers.js";
-import { failingStore, isPutOf, watchedStore } from "../../support/stores.js";
+import { failingStore, isPutOf, type StoreCall, watchedStore } from "../../support/stores.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -144,6 +144,31 @@ test("a store that lists more keys than requested loses none of them", async () 
   await service.runAccounts(ids(40), { ledger });
   await heldBy(service.runAccounts(ids(20), { ledger }));
   expect(service.present()).toHaveLength(40);
+});
+
+test.each<readonly [string, (call: StoreCall, nth: number) => boolean, readonly string[]]>([
+  ["the list of removed ids", isPutOf("removals.txt"), ["additions"]],
+  [
+    "the list of added ids",
+    ({ method, key }) => method === "putIfAbsent" && /additions/.test(key),
+    ["removals"],
+  ],
+  // The first read compares the ids.
+  ["the known ids again", ({ method, key }, nth) => method === "get" && /ids$/.test(key) && nth > 1, []],
+])("a run whose store fails on %s completes without that list", async (_, fails, listed) => {
+  const below = memoryStore();
+  await service.runAccounts(ids(40), { ledger: storeLedger(below) });
+  let reads = 0;
+  const store = failingStore(
+    below,
+    (call) => fails(call, call.method === "get" && /ids$/.test(call.key) ? ++reads : 0),
+    new Error("full"),
+  );
+  const { collections } = await service.runAccounts([...ids(39), "new"], { ledger: storeLedger(store) });
+  expect(Object.keys(collections.accounts?.listedIn ?? {})).toEqual(listed);
+  expect(service.present().toSorted()).toEqual([...ids(39), "new"].toSorted());
+  const { reasons } = await heldBy(service.runAccounts(ids(20), { ledger: storeLedger(below) }));
+  expect(reasons[0]).toMatchObject({ baseline: "completed", known: 40, removed: 20 });
 });
 
 test("a run is outdated, not held, if the previous run replaces its baseline in the meantime", async () => {

@@ -90,7 +90,7 @@ for (const [setup, jobs] of SETUPS)
     },
   );
 
-test("after going back, the ids of both states count", async () => {
+test("after going back to the previous state, the ids of both states count", async () => {
   const [, [run] = []] = SETUPS[0] ?? [];
   if (run === undefined) throw new Error("There is no job.");
   await run(ids(40));
@@ -148,7 +148,7 @@ test("the very first state says correctly that the next run is a first one", asy
   await service.runAccounts(ids(40), { firstRun: true });
 });
 
-test("keeps the ids of the remaining state, and no older ones", async () => {
+test("keeps the ids of the remaining state, and no older ids", async () => {
   for (let round = 0; round < 5; round += 1) await service.runAccounts(ids(40));
   const folder = dirname(await newestState());
   const kept = (await readdir(folder)).filter((name) => /\.ids$|^state/.test(name)).sort();

@@ -126,7 +126,7 @@ test.each<[FileCall, string, string]>([
   expect(service.states()).toEqual([]);
 });
 
-test("a ledger inside a file names the folder", async () => {
+test("the error of a ledger inside a file names the folder", async () => {
   const directory = join(service.directory, "file", "ledger");
   await writeFile(join(service.directory, "file"), "");
   for (const error of await refusals({ ledger: fileLedger(directory) }))
@@ -155,7 +155,7 @@ test.each<[string, (below: Store) => Store]>([
     expect(error).toMatchObject({ code: "INVALID_CONFIGURATION" });
 });
 
-test("a check leaves nothing behind, and makes three calls to the store", async () => {
+test("the check leaves nothing behind, and makes three calls to the store", async () => {
   const calls: string[] = [];
   const below = memoryStore();
   const watched = (method: keyof Store, key: string) => {
@@ -186,7 +186,7 @@ test("a check leaves nothing behind, and makes three calls to the store", async 
 const events: RunFunction<never> = async (batch) =>
   void (await batch.write("usage", [{ id: "e1", sourceActorId: "a", lastActivity: new Date(1e12) }]));
 
-test("a completed run whose state could not be stored says so, even if it has only events", async () => {
+test("a completed run says so if its state could not be stored, even if the run has only events", async () => {
   const below = memoryStore();
   await service.runAccounts(ids(3), { ledger: storeLedger(below) });
   const ledger = storeLedger(failingStore(below, isPutOf("state"), new Error("the disk is full")));

@@ -235,7 +235,7 @@ describe.skipIf(isMissing)("the app", { timeout: 240_000 }, () => {
 });
 
 describe.skipIf(isMissing)("a page", { timeout: 240_000 }, () => {
-  test("reports a failure of the service, and reads again on request", async () => {
+  test("reports a failure of the service, and reads again when asked to", async () => {
     const fault = { on: "DeskLicenses", fault: "http", status: 403 } as const;
     service.faults.add(fault);
     const page = await openDesk();

@@ -49,7 +49,7 @@ function errorOf({ code, error }: { readonly code: number; readonly error: strin
   return object;
 }
 
-test("exits with 0 when it is done", async () => {
+test("exits with 0 after a success", async () => {
   expect(await push("u1\n", "--first-run")).toMatchObject({ code: EXIT.done, error: "" });
 });
 
@@ -151,7 +151,7 @@ test("exits with 81 if the outcome of a completion is unknown", async () => {
   expect(errorOf(ended)).toEqual(problem("BATCH_OUTCOME_UNKNOWN"));
 });
 
-test("exits with 82 if a first run wasn't one, and the service removed records", async () => {
+test("exits with 82 if a run wasn't the first one as claimed, and the service removed records", async () => {
   await service.runAccounts(ids(40), { ledger: fileLedger(join(service.directory, "lost")) });
   const ended = await push("u1\n", "--first-run");
   expect(ended.code).toBe(82);
@@ -182,7 +182,7 @@ test("exits with 75 if another run completed in the meantime, and says how to se
   expect(service.states()).toEqual(["completed"]);
 });
 
-test("exits with 78 if there is no space for what a run reads, and says why", async () => {
+test("exits with 78 if there is no space for the records of a run, and says why", async () => {
   const spool = { directory: join(service.directory, "missing"), memoryBytes: 0 };
   await service.writeFile("saas-management.config.json", JSON.stringify({ sync: { spool } }));
   const ended = await push("u1\n", "--first-run");

@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => consumers.remove());
 
-test("creates a project whose tests pass unchanged, and whose connector runs", async () => {
+test("creates a project with tests that pass unchanged and a connector that runs", async () => {
   const parent = await consumers.write("projects", {});
   const project = join(parent, "acme-connector");
   expect(await runCli(["init", project])).toMatchObject({ code: 0 });

@@ -118,7 +118,7 @@ async function serveInto(file: string, ...args: string[]) {
   return { child, error };
 }
 
-test("--write-env writes the settings for their owner only, prints no key, and removes them at the end", async () => {
+test("--write-env writes a file that only its owner can read, prints no key, and removes the file at the end", async () => {
   const file = join(service.directory, ".env");
   for (const args of [[], ["--demo"]]) {
     const { child, error } = await serveInto(file, ...args);

@@ -96,7 +96,7 @@ test("a warning is on its own line above the progress, with the reason", async (
   );
 });
 
-test("a held run is printed with lines broken between words, and paths and commands in one piece", async () => {
+test("a held run is printed with line breaks between words, but none within paths and commands", async () => {
   await connector('[{ id: "u1" }]');
   const { code, shown } = await onTerminal(["run", "connector.mjs"]).end();
   expect(code).toBe(80);

@@ -11,7 +11,7 @@ export async function expectWithstands<S extends SnapshotCollection>(
   const report = await testConnector(connector, options);
   expect(report.faults.filter(({ verdict }) => verdict === "WRONG")).toEqual([]);
   expect(report.notRun.filter(({ reason }) => reason.includes("error of the kit"))).toEqual([]);
-  const injected = report.faults.filter(({ verdict }) => verdict !== "not-applicable");
+  const injected = report.faults.filter(({ fired }) => fired > 0);
   expect(injected.length).toBeGreaterThanOrEqual(faults);
   expect(new Set(injected.map(({ verdict }) => verdict))).toEqual(new Set(["same", "refused", "held"]));
 }

@@ -42,7 +42,7 @@ describe.skipIf(skipped)(`the LDAP connector${whySkipped}`, () => {
     expect(members.filter(({ sourceMemberId }) => !ids.has(sourceMemberId))).toEqual([]);
   });
 
-  test("gives a group's member the person's id, however the group spells its name", async () => {
+  test("gives a group's member the person's id, no matter how the group spells the name", async () => {
     const { employees, groups, members } = await run();
     const group = groups.find(({ name }) => name === "Odd names");
     const found = members.filter(({ sourceGroupId }) => sourceGroupId === group?.["id"]);

@@ -14,7 +14,7 @@ export const NODE = major >= 24 ? process.execPath : INSTALLED;
 const noNode = !existsSync(NODE);
 /** Continuous integration has both and never skips. */
 export const skipped = (noNode && process.env["CI"] === undefined) || noPostgres;
-/** Ends the titles of tests that may be skipped. */
+/** The end of a test's title, which says why the test is skipped. */
 export const whySkipped = skipped
   ? " (skipped: Debian's package postgresql, or Node 24 of npm run test:matrix -- --ci, is not installed)"
   : "";

@@ -124,8 +124,8 @@ export class Workers {
   }
 
   /**
-   * Each pair of an installation's runs that overlapped, with the time between their claims and the one that had the
-   * lock. A run ended at the latest when its worker was killed.
+   * Each pair of an installation's runs that overlapped, with the time between their claims, and who had the lock. A
+   * run ended at the latest when its worker was killed.
    */
   overlaps(): readonly Overlap[] {
     const diedAt = new Map(this.kills.map(({ worker, at }) => [worker, at]));

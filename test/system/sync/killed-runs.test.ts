@@ -80,7 +80,7 @@ test.each([
   expect(next.collections.accounts).toMatchObject({ expected: { baseline: "completed", known: 19 } });
 });
 
-test("a watermark is kept if a process completed its run, but not if it was killed before that", async () => {
+test("a watermark is kept if a process completed its run, but not if the process was killed earlier", async () => {
   let seen: string | undefined;
   const watermark = async () => {
     await service.run([], async (_, attempt) => {

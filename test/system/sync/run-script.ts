@@ -42,8 +42,8 @@ let signalled = false;
 let looks = 0;
 const { below, end } = await storeOf(settings.ledger);
 const store = watchedStore(below, async (call, go) => {
-  // A first run reads the ledger twice before it calls its connector, then before it judges, and then under the lock.
-  if (call.key.endsWith("/") && ++looks === (firstRun ? 4 : 3) && way === "paused") {
+  // A run reads the ledger before it calls its connector, then before it judges, and then under the lock.
+  if (call.key.endsWith("/") && ++looks === 3 && way === "paused") {
     process.stdout.write("sending\n");
     await once(input, "line");
   }

@@ -104,6 +104,6 @@ test("memory does not grow with the spool", async () => {
   await service.reset();
   const large = await endOf(service.directory, 300, MIB);
   expect(large).toMatchObject({ code: "completed" });
-  // The disk held 250 MiB more.
+  // The large run wrote 250 MiB more to the disk.
   expect(large.peakBytes - small.peakBytes).toBeLessThan(60 * MIB);
 });

@@ -40,7 +40,7 @@ describe.each(configurations)("with the %s TypeScript, %s", (version, settings) 
     expect(having(RIGHT, (text) => text !== "")).toEqual([]);
   });
 
-  test("refuses every wrong program in at most three lines", () => {
+  test("refuses every wrong program with an error of at most three lines", () => {
     expect(having(WRONG, (text) => text === "")).toEqual([]);
     const long = having(WRONG, (text) => text.split("\n").length > MAX_LINES).map(([title]) => title);
     expect(new Set(long)).toEqual(FOUR_LINES);

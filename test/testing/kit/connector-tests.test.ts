@@ -1,5 +1,5 @@
 import { connectorTests } from "@saas-management/sdk/testing";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { connectorOf } from "../../support/connector.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { byToken as good } from "./good.js";
@@ -30,9 +30,32 @@ test("a test rejects if its fault makes the connector WRONG, and says why", asyn
   );
 });
 
-test("tests resolve if the connector withstands the fault, or the fault does not apply", async () => {
-  for (const { run } of named(["no-fault", "slow-page", "total-missing"]))
-    await expect(run()).resolves.toBeUndefined();
+test("tests resolve if the connector withstands the fault", async () => {
+  for (const { run } of named(["no-fault", "slow-page"])) await expect(run()).resolves.toBeUndefined();
+});
+
+test.each([
+  [
+    "an argument, as in Vitest",
+    (run: () => Promise<void>, context: object) => Reflect.apply(run, undefined, [context]),
+  ],
+  ["its this, as in Mocha", (run: () => Promise<void>, context: object) => Reflect.apply(run, context, [])],
+  [
+    "both, as in node:test",
+    (run: () => Promise<void>, context: object) => Reflect.apply(run, context, [context]),
+  ],
+])("a fault that cannot be run skips its test by %s", async (_, call) => {
+  const skip = vi.fn();
+  const [test] = connectorTests(swallowing, { cassette, only: ["total-missing"] });
+  if (test !== undefined) await call(test.run, { name: "total-missing", skip });
+  expect(skip.mock.calls).toEqual([["not run: the source has no place for it"]]);
+});
+
+test("a fault that cannot be run says so on stderr if its test cannot be skipped, as in Jest", async () => {
+  const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  onTestFinished(() => write.mockRestore());
+  for (const { run } of named(["total-missing"])) await run();
+  expect(write.mock.calls).toEqual([["total-missing: not run: the source has no place for it\n"]]);
 });
 
 test("tests that a runner starts together take turns, and a failure does not stop the others", async () => {
@@ -54,7 +77,7 @@ describe("in a runner", () => {
   );
   for (const { name, run } of connectorTests(table, { only: ["no-fault", "source-fails-midway"] }))
     test(name, run, 60_000);
-  test("takes no argument, because runners would take it for a callback", () => {
+  test("tests take no argument, because runners would mistake it for a callback", () => {
     for (const { run } of named(["status-500-once"])) expect(run).toHaveLength(0);
   });
 });

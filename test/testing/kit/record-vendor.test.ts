@@ -77,7 +77,7 @@ async function startPeople() {
   return { connector, written };
 }
 
-test("a connector on the cassette writes as many records, with the same references between them", async () => {
+test("a connector that uses the cassette writes as many records, with the same references between them", async () => {
   const { connector, written } = await startPeople();
   const to = join(folder.path, "replayed.cassette.json");
   await recordVendor(connector, { to, keep: ["role"] });
@@ -85,7 +85,7 @@ test("a connector on the cassette writes as many records, with the same referenc
   await captureRecords(connector, { cassette: to });
   expect(written.map(({ role, joins }) => [role, joins])).toEqual(PEOPLE.map(() => ["member", true]));
   expect(written.filter(({ name }) => live.some((person) => person.name === name))).toEqual([]);
-  expect(printed.join("")).toContain("role stays: member");
+  expect(printed.join("")).toContain("role is kept as it is: member");
 });
 
 /** Serves the events after an id; each request adds some. */
@@ -176,7 +176,7 @@ test("an error of the connector passes unchanged, and no cassette is written", a
   await expect(readRuns(to)).rejects.toThrow(/There is no cassette/);
 });
 
-test("says so if the connector made no HTTP request", async () => {
+test("reports that the connector made no HTTP request", async () => {
   const connector = defineConnector({ snapshots: ["accounts"], run: (batch) => batch.write("accounts", []) });
   const recorded = recordVendor(connector, { to: join(folder.path, "none.cassette.json") });
   await expect(recorded).rejects.toThrow(InvalidInputError);

@@ -18,7 +18,7 @@ const faults: readonly FaultResult[] = [
     fired: 4,
     error: "a\nb".repeat(300),
   },
-  { fault: "no-gzip", summary: "gzip is damaged", verdict: "not-applicable", fired: 0 },
+  { fault: "no-fault", summary: "two runs have the same effect", verdict: "same", fired: 0 },
 ];
 const report = connectorReport({
   seed: 7,
@@ -44,11 +44,11 @@ test("prints a row per fault, the counts, and what never happened or did not run
       "           ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba",
       "           ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba",
       "           ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba  …",
+      "same     no-fault        two runs have the same effect",
       "",
       "3 faults: 1 same, 0 held, 1 refused, 1 WRONG. Seed 7.",
       "Faults change the largest listing: GET /users, 30 items on 3 pages; few change GET /groups.",
-      "Not applicable: no-gzip.",
-      "Never seen: held.",
+      "No run was held.",
       "Not run (runs without a fault differ): slow-page, cut-once.",
       "To run one again: only: ["last-page-lost"], seed: 7.",
     ]

@@ -6,8 +6,8 @@ import { connectorOf } from "../../support/connector.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { byToken as good } from "./good.js";
 import { swallowing } from "./planted/of-answers.js";
-import { send } from "./planted/vendor.js";
-import { byToken, cassetteOf, RECORDINGS } from "./recordings/index.js";
+import { send, usersByLink } from "./planted/vendor.js";
+import { byLink, byToken, cassetteOf, RECORDINGS } from "./recordings/index.js";
 import { get, ORIGIN } from "./recordings/people.js";
 
 const folder = temporaryFolder();
@@ -45,7 +45,58 @@ test("names the exchange that made a connector lose records", async () => {
         'lost 10 of 30 usage ("login-u-21a", "login-u-22a", "login-u-23a" and 7 more); cause: GET /users?cursor=c3ff answered 500',
     },
   ]);
-  expect(neverSeen).toEqual(["refused", "held"]);
+  expect(neverSeen).toEqual([]);
+});
+
+const LINKED = defineConnector({
+  snapshots: ["accounts"],
+  run: async (batch) =>
+    batch.write(
+      "accounts",
+      (await usersByLink()).map(({ id }) => ({ id })),
+    ),
+});
+
+test.each([
+  [49, "9 of 49 items are missing, 18 %"],
+  [23, "3 of 23 items are missing, 13 %"],
+  [14, "4 of 14 items are missing, 29 %"],
+])("says that nothing shows the loss of the last page of %i items", async (count, loss) => {
+  const linked = await folder.write("linked.json", cassetteOf(byLink(count)));
+  const report = await testConnector(LINKED, { cassette: linked, only: ["last-page-lost", "slow-page"] });
+  expect(report.notRun).toEqual([
+    {
+      fault: "last-page-lost",
+      reason: `neither a total nor the guard shows that ${loss}; the guard is only sure to notice 5 items and 30 %: if the vendor can send a total, pass it as total`,
+    },
+  ]);
+  expect(`${report}`.replaceAll("\n", " ")).toContain(`pass it as total): last-page-lost.`);
+  expect(report.faults.map(({ fault }) => fault)).toEqual(["slow-page"]);
+});
+
+test("says that nothing shows items that shift between numbered pages without a total", async () => {
+  const pages = [1, 2].map((page) =>
+    get(`/v1/teams?page=${page}`, {
+      teams: Array.from({ length: 9 }, (_, i) => ({ id: `t-${page}-${i}` })),
+    }),
+  );
+  const numbered = await folder.write("numbered.json", cassetteOf(pages));
+  const connector = connectorOf(["accounts"], async (batch) => {
+    const bodies = [1, 2].map(async (page) => (await send(`/v1/teams?page=${page}`)).json());
+    await batch.write(
+      "accounts",
+      (await Promise.all(bodies)).flatMap(({ teams }) => teams),
+    );
+  });
+  const only = ["offset-shifted-by-deletions", "list-empty"];
+  const { faults, notRun } = await testConnector(connector, { cassette: numbered, only });
+  expect(faults).toMatchObject([{ fault: "list-empty", verdict: "held" }]);
+  expect(notRun).toMatchObject([{ fault: only[0], reason: expect.stringContaining("2 of 18 items are") }]);
+  const unguarded = await testConnector(connector, { cassette: numbered, only, guard: false });
+  expect(unguarded.notRun[0]).toEqual({
+    fault: "list-empty",
+    reason: "only a guard sees it, and no guard runs",
+  });
 });
 
 test("names the changed listing among several at one address", async () => {
@@ -86,7 +137,7 @@ test("says what the faults change, and is not ok if none was injected", async ()
   const idle = await testConnector(few, { only: ["no-fault", "source-empty"] });
   expect(idle.ok).toBe(false);
   expect(`${idle}`).toContain(
-    "No fault was injected, so nothing is known about this connector.\nFaults change the largest snapshot: accounts, 2 records. Most of them need 12 records.\nNot applicable: source-empty.\n",
+    "No fault was injected, so nothing is known about this connector.\nFaults change the largest snapshot: accounts, 2 records. Most of them need 12 records.\nNot run (the source has no place for it): source-empty.",
   );
 });
 
@@ -114,7 +165,7 @@ test.each([
   expect(discreet.faults).toMatchObject([{ verdict: "refused" }]);
 });
 
-test("skips the faults in except, and repeats the reason", async () => {
+test("skips the faults that `except` names, and repeats their reasons", async () => {
   const reason = "ids are case-sensitive here";
   const only = ["status-500-last", "twin-id-in-case"];
   const except = { "twin-id-in-case": reason };

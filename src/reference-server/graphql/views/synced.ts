@@ -1,7 +1,7 @@
 /** Records for the views. contract/rules.ts says which field plays which part, and a contract may lack some parts. */
 import { SHOWN } from "../../../sync/generated/server.js";
 import { isTimestamp } from "../../sync/record-rules.js";
-import { fold, lazy, nullIfBlank } from "../../values.js";
+import { fold, lazy } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
 
 /** Reads a record's fields by the parts that they play in views. */
@@ -18,7 +18,10 @@ function read<View>(installation: SyncedInstallation, collection: string, view: 
     const paths = SHOWN[collection]?.[variant?.$case ?? ""];
     if (variant === undefined || paths === undefined) return [];
     const value = (part: string) => paths[part]?.reduce<unknown>(fieldOf, variant.value);
-    const text = (part: string) => nullIfBlank(value(part));
+    const text = (part: string) => {
+      const given = value(part);
+      return typeof given === "string" && given.trim() !== "" ? given : null;
+    };
     return [view({ value, text, id: (part = "id") => text(part) ?? "" })];
   });
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Collection } from "../../../sync/collections.js";
+import { counted } from "../../../sync/report-text.js";
 import type { Exchange } from "../cassette/cassette.js";
 import { readStructure } from "../structure/read-structure.js";
 import type { Listing, Recording, Structure } from "../structure/structure.js";
@@ -68,8 +69,14 @@ export function itemsOf({ pages }: Listing): readonly unknown[] {
 export const NOTICED_ITEMS = 5;
 export const NOTICED_SHARE = 0.3;
 
-export function isNoticedByGuard(listing: Listing, lost: number): boolean {
-  return lost >= NOTICED_ITEMS && lost >= NOTICED_SHARE * itemsOf(listing).length;
+export function isNoticedByGuard(count: number, all: number): boolean {
+  return count >= NOTICED_ITEMS && count >= NOTICED_SHARE * all;
+}
+
+/** Why a loss isn't tested: neither a total nor the guard shows it, so the connector isn't to blame. */
+export function unseenLoss(lost: number, all: number): string {
+  const share = Math.round((lost / all) * 100);
+  return `neither a total nor the guard shows that ${lost} of ${counted(all, "item")} are missing, ${share} %; the guard is only sure to notice ${NOTICED_ITEMS} items and ${NOTICED_SHARE * 100} %: if the vendor can send a total, pass it as total`;
 }
 
 /** The description of a fault in its row of the report. */
@@ -84,9 +91,9 @@ export interface NamedFault {
 export interface VendorFault extends NamedFault {
   /**
    * Applies the fault to a recording, for one run.
-   * @returns undefined if the fault doesn't apply to the recording
+   * @returns undefined if the recording has no place for it, or another reason not to run it
    */
-  inject(recording: readonly Exchange[]): Injected | undefined;
+  inject(recording: readonly Exchange[]): Injected | string | undefined;
   /** Differences from the clean run that the vendor's own data explains, such as an item that only the fault adds. */
   readonly excuses?: readonly Change["kind"][] | undefined;
 }
@@ -97,7 +104,7 @@ export interface Injected {
   readonly exchanges: readonly Exchange[];
   /**
    * Whether only the guard can notice the fault, because each answer is as valid as the recorded one. Such a fault
-   * doesn't apply to connectors without a snapshot.
+   * isn't run without a guard.
    */
   readonly seenByGuardOnly?: boolean | undefined;
   /**
@@ -108,7 +115,7 @@ export interface Injected {
 
 /** A fault of the catalogue, not yet matched to a recording. */
 export interface FaultKind extends NamedFault, Pick<VendorFault, "excuses"> {
-  plan(view: View): Plan | undefined;
+  plan(view: View): Plan | string | undefined;
 }
 
 export interface Plan extends Injected {
@@ -119,7 +126,7 @@ export interface Plan extends Injected {
 /** Kinds of faults as rows of a table. */
 export function kindsOf<Row extends readonly [name: string, where: unknown, summary: string, ...unknown[]]>(
   rows: readonly Row[],
-  planOf: (view: View, row: Row) => Plan | undefined,
+  planOf: (view: View, row: Row) => Plan | string | undefined,
   excuses?: FaultKind["excuses"],
 ): readonly FaultKind[] {
   return rows.map((row) => ({ name: row[0], summary: row[2], excuses, plan: (view) => planOf(view, row) }));

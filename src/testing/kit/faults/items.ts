@@ -3,15 +3,7 @@ import { createHash } from "node:crypto";
 import { isPlainObject } from "../../../core/validate.js";
 import { jsonOf, withBody } from "../structure/edit.js";
 import { isWithin, type JsonPath, leavesOf, valueAt, withValueAt } from "../structure/json-path.js";
-import {
-  type FaultKind,
-  isNoticedByGuard,
-  kindsOf,
-  NOTICED_ITEMS,
-  NOTICED_SHARE,
-  type Plan,
-  type View,
-} from "./fault.js";
+import { type FaultKind, isNoticedByGuard, kindsOf, NOTICED_ITEMS, type Plan, type View } from "./fault.js";
 
 /** The items of a source. */
 export interface Items {
@@ -188,7 +180,7 @@ function planOf(view: View, [, where, , plan]: ItemFault): Plan | undefined {
     changed[exchange] = withBody(page, { json: withValueAt(jsonOf(page), path, other) });
   }
   // Changes that are too few for the guard look like people who joined and left.
-  if (where !== "one" && (count < NOTICED_ITEMS || count < entries.length * NOTICED_SHARE)) return undefined;
+  if (where !== "one" && !isNoticedByGuard(count, entries.length)) return undefined;
   return { at: planned.at, exchanges: changed, seenByGuardOnly: where.endsWith("valid") };
 }
 
@@ -212,7 +204,7 @@ function someOf(view: View, entries: readonly Entry[]): readonly Entry[] {
   const start = view.pick(main.pages.map((_, position) => position)) ?? 0;
   const some: Entry[] = [];
   for (const { exchange } of [...main.pages.slice(start), ...main.pages.slice(0, start)]) {
-    if (isNoticedByGuard(main, some.length)) break;
+    if (isNoticedByGuard(some.length, entries.length)) break;
     some.push(...entries.filter((entry) => entry.exchange === exchange));
   }
   return some;

@@ -11,6 +11,7 @@ import {
   kindsOf,
   type Plan,
   pageLabel,
+  unseenLoss,
   type View,
 } from "./fault.js";
 import { otherCase, renamedPerson } from "./items.js";
@@ -19,11 +20,9 @@ type Items = readonly unknown[];
 
 interface Layout {
   readonly pages: readonly Items[];
-  /** What the total changes to, from the page `totalFrom` on. */
+  /** What the total changes to, from the page `totalFrom` on. If only later pages have it, the change shows a loss. */
   readonly total?: number;
   readonly totalFrom?: number;
-  /** Whether lost items show even without the guard, because the total changes from page to page. */
-  readonly isVisible?: boolean;
 }
 
 /** The pages of a listing, and the position picked by the seed. */
@@ -40,16 +39,10 @@ const REPEATED = 2;
 type Row = readonly [
   name: string,
   /** Which page to pick. A number picks no page, and requires at least that many pages. */
-  where: keyof typeof POSITIONS | number,
+  where: "any" | number,
   summary: string,
-  layout: (cut: Cut) => Layout | readonly Items[] | Plan | undefined,
+  layout: (cut: Cut) => Layout | readonly Items[] | Plan | string | undefined,
 ];
-
-const POSITIONS = {
-  // Any page may get more items. But with offsets, only the last page may get more, because a connector that adds up
-  // the items would otherwise request an offset that wasn't recorded.
-  any: ({ pages, counts }: Listing) => positionsOf(pages).slice(counts === "items" ? -1 : 0),
-} satisfies Record<string, (listing: Listing) => readonly number[]>;
 
 const ROWS: readonly Row[] = [
   ["last-page-lost", 2, "the listing ends before its last page", ({ pages }) => pages.slice(0, -1)],
@@ -81,44 +74,34 @@ export const LAYOUTS: readonly FaultKind[] = [
   ]),
 ];
 
-function planOf(view: View, [, where, , change]: Row): Plan | undefined {
+function planOf(view: View, [, where, , change]: Row): Plan | string | undefined {
   const { main: listing } = view;
   if (listing === undefined) return undefined;
   const isWhole = typeof where === "number";
-  const at = isWhole ? 0 : view.pick(POSITIONS[where](listing));
+  // Any page may get more items. But with offsets, only the last page may get more, because a connector that adds up
+  // the items would otherwise request an offset that wasn't recorded.
+  const growing = [...listing.pages.keys()].slice(listing.counts === "items" ? -1 : 0);
+  const at = isWhole ? 0 : view.pick(growing);
   const all = itemsOf(listing);
   if (at === undefined || all.length === 0 || (isWhole && listing.pages.length < where)) return undefined;
   const changed = change({ view, listing, pages: listing.pages.map(({ items }) => items), all, at });
-  if (changed === undefined || "exchanges" in changed) return changed;
+  if (changed === undefined || typeof changed === "string" || "exchanges" in changed) return changed;
   const layout: Layout = "pages" in changed ? changed : { pages: changed };
   const label = isWhole ? listing.name : pageLabel(listing, at);
-  return isPlayable(listing, layout) ? played(view, listing, layout, label) : undefined;
+  return played(view, listing, layout, label);
 }
 
-/**
- * Whether the missing items are noticeable at all, by the vendor's total or by the guard. A connector isn't to blame
- * for losses that even the totals confirm.
- */
-function isPlayable(listing: Listing, { pages, total, isVisible }: Layout): boolean {
-  const lost = lostOf(listing, pages);
-  if (lost === 0 || isVisible === true || isNoticedByGuard(listing, lost)) return true;
-  return listing.totals.length > 0 && total === undefined && pages.flat().length !== itemsOf(listing).length;
-}
-
-function lostOf(listing: Listing, pages: readonly Items[]): number {
+function played(view: View, listing: Listing, layout: Layout, at: string): Plan | string | undefined {
+  const { pages, total, totalFrom = 0 } = layout;
+  const all = itemsOf(listing);
   const left = new Set(pages.flat());
-  return itemsOf(listing).filter((item) => !left.has(item)).length;
-}
-
-function played(view: View, listing: Listing, layout: Layout, at: string): Plan | undefined {
-  const { pages, total, totalFrom = 0, isVisible = false } = layout;
+  const lost = all.filter((item) => !left.has(item)).length;
+  const isSeen = lost === 0 || totalFrom > 0 || (listing.totals.length > 0 && total === undefined);
+  if (!isSeen && !isNoticedByGuard(lost, all.length)) return unseenLoss(lost, all.length);
   const counted = (page: Exchange, position: number) =>
     total === undefined || position < totalFrom ? page : withPlaces(page, listing.totals, total);
   const exchanges = relaid(view.recording, listing, pages, counted);
-  const isUnseen = listing.totals.length === 0 || (total !== undefined && totalFrom === 0);
-  return (
-    exchanges && { at, exchanges, seenByGuardOnly: isUnseen && !isVisible && lostOf(listing, pages) > 0 }
-  );
+  return exchanges && { at, exchanges, seenByGuardOnly: !isSeen };
 }
 
 /** Not possible with offsets: they count items, so the next offset after an empty page would be the same. */
@@ -159,22 +142,17 @@ function repeatedItems({ pages, at }: Cut): readonly Items[] {
 }
 
 /** Moves the items of later pages up by the number of deleted items. Pages with cursors or tokens don't shift. */
-function shifted({ listing, pages: [first = [], ...others], all }: Cut): Layout | undefined {
-  // Without a total, two missing items go unnoticed.
-  if (listing.counts === undefined || first.length <= REPEATED || listing.totals.length === 0)
-    return undefined;
+function shifted({ listing, pages: [first = [], ...others], all }: Cut): Layout | string | undefined {
+  if (listing.counts === undefined || first.length <= REPEATED) return undefined;
+  if (listing.totals.length === 0) return unseenLoss(REPEATED, all.length);
   const later = chunksOf(all.slice(first.length + REPEATED), first.length);
   while (later.length < others.length) later.push([]);
-  return { pages: [first, ...later], total: all.length - REPEATED, totalFrom: 1, isVisible: true };
+  return { pages: [first, ...later], total: all.length - REPEATED, totalFrom: 1 };
 }
 
 function chunksOf(items: Items, size: number): Items[] {
   const count = Math.ceil(items.length / size);
   return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
-}
-
-function positionsOf(pages: readonly unknown[]): readonly number[] {
-  return pages.map((_, position) => position);
 }
 
 /** An extra item, with a different id and name, before the item that it resembles. */

@@ -7,7 +7,6 @@ import type { SyncEngine } from "../../../runs/engine.js";
 import { createSyncClient } from "../../../runs/engine.js";
 import type { GuardOptions } from "../../../runs/guard/rules.js";
 import { memoryLedger } from "../../../runs/ledger/ledger.js";
-import type { RunReceipt } from "../../../runs/receipt.js";
 import type { Collection, SnapshotCollection } from "../../../sync/collections.js";
 import type { RecordedRun } from "../cassette/cassette.js";
 import type { Injected, InjectedRecords } from "../faults/fault.js";
@@ -73,7 +72,6 @@ export interface RunResult {
   readonly outcome: "completed" | "held" | "refused";
   /** The error that held or refused the run. */
   readonly error: unknown;
-  readonly receipt: RunReceipt | undefined;
   readonly effect: Inspection;
   /** Whether the run started to send; before that, a run hasn't touched the service. */
   readonly hasSent: boolean;
@@ -115,14 +113,15 @@ export async function runIn(
   });
   const before = server.inspect(installationId);
   const client = workspace.client({ logger: output.logger });
-  let receipt: RunReceipt | undefined;
+  let isCompleted = false;
   let error: unknown;
   try {
     const played = kitConnector(connector, watched, (watermark) => run?.watermarks.add(watermark));
     const { signal } = stop;
     const work = client.run(played, { installationId, ledger, guard, firstRun, signal });
     const giveUp = (why: string) => stop.abort(new Error(`The run did not end within ${why}.`));
-    receipt = await driveRun({ time, activity, vendor: run, giveUp }, work);
+    await driveRun({ time, activity, vendor: run, giveUp }, work);
+    isCompleted = true;
   } catch (thrown) {
     error = thrown;
   } finally {
@@ -135,9 +134,8 @@ export async function runIn(
   }
   const effect = server.inspect(installationId);
   return {
-    outcome: receipt !== undefined ? "completed" : error instanceof RunHeldError ? "held" : "refused",
+    outcome: isCompleted ? "completed" : error instanceof RunHeldError ? "held" : "refused",
     error,
-    receipt,
     effect,
     hasSent: effect.batches.length > before.batches.length,
     output: output.lines,

@@ -51,19 +51,24 @@ export function compareEffects(
     .flatMap((collection) => {
       const rows: readonly Row[] = clean.snapshots[collection];
       const now: readonly Row[] = effect.snapshots[collection];
+      const isSteady = (field: string) => !volatile.has(`${collection}.${field}`);
       const differences = [
-        ...byId(now.filter(hasId), rows.filter(hasId), COLLECTIONS[collection].idField),
+        ...byId(now.filter(hasId), rows.filter(hasId), COLLECTIONS[collection].idField, isSteady),
         ...byContent(now.filter(lacksId), rows.filter(lacksId)),
       ];
-      const counted = differences.flatMap((difference) => steady(difference, collection, volatile));
-      return changesOf(collection, counted, rows.filter(({ removed }) => !removed).length);
+      return changesOf(collection, differences, rows.filter(({ removed }) => !removed).length);
     });
 }
 
 const hasId = ({ id }: Row) => id !== "";
 const lacksId = ({ id }: Row) => id === "";
 
-function byId(actual: readonly Row[], clean: readonly Row[], idField: string | undefined): Difference[] {
+function byId(
+  actual: readonly Row[],
+  clean: readonly Row[],
+  idField: string | undefined,
+  isSteady: (field: string) => boolean,
+): Difference[] {
   const now = new Map(actual.map((row) => [row.id, row]));
   const differences: Difference[] = [];
   const expected = new Set<string>();
@@ -78,7 +83,7 @@ function byId(actual: readonly Row[], clean: readonly Row[], idField: string | u
       differences.push({ kind: row === undefined ? "lost" : "removed", id });
     } else {
       contents.set(contentOf(record, idField), id);
-      const { emptied, changed } = differingFields(record, row.record);
+      const { emptied, changed } = differingFields(record, row.record, isSteady);
       if (emptied.length > 0) differences.push({ kind: "emptied", id, fields: emptied });
       if (changed.length > 0) differences.push({ kind: "changed", id, fields: changed });
     }
@@ -105,17 +110,6 @@ function byContent(actual: readonly Row[], clean: readonly Row[]): Difference[] 
     const kind = count.now < count.clean ? "lost" : count.clean === 0 ? "added" : "doubled";
     return Array.from({ length: Math.abs(count.now - count.clean) }, () => ({ kind, id: "" }) as const);
   });
-}
-
-function steady(
-  difference: Difference,
-  collection: Collection,
-  volatile: ReadonlySet<string>,
-): readonly Difference[] {
-  const { fields } = difference;
-  if (fields === undefined || volatile.size === 0) return [difference];
-  const left = fields.filter((field) => !volatile.has(`${collection}.${field}`));
-  return left.length === 0 ? [] : [{ ...difference, fields: left }];
 }
 
 function changesOf(collection: Collection, differences: readonly Difference[], of: number): Change[] {
@@ -185,9 +179,10 @@ function contentOf(record: object, idField: string | undefined): string {
 function differingFields(
   expected: object,
   actual: object,
+  isSteady: (field: string) => boolean,
 ): { readonly emptied: readonly string[]; readonly changed: readonly string[] } {
   const [before, now] = [fieldsOf(expected), fieldsOf(actual)];
-  const emptied = [...before.keys()].filter((path) => !now.has(path));
-  const changed = [...now].filter(([path, text]) => before.get(path) !== text).map(([path]) => path);
+  const emptied = [...before.keys()].filter((path) => !now.has(path) && isSteady(path));
+  const changed = [...now.keys()].filter((path) => before.get(path) !== now.get(path) && isSteady(path));
   return { emptied, changed };
 }

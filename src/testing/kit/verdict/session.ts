@@ -58,30 +58,20 @@ export class Session {
     }
   }
 
-  /** @throws {Error} the fault was not injected: a bug in the kit */
-  async run(row: Row): Promise<FaultResult> {
-    const result = await this.#resultOf(row);
-    this.#results.push(result);
-    return result;
-  }
-
-  /** Runs all rows. If clean runs already differ, the other rows would prove nothing. */
   async runAll(): Promise<void> {
     for (const row of this.rows) {
-      const isComparable = this.clean.problem === undefined || row.kind !== "fault";
-      const reason =
-        this.options.except[row.name] ??
-        (isComparable ? await this.run(row).then(() => undefined, whyIdle) : "runs without a fault differ");
-      if (reason !== undefined) this.#notRun.push({ fault: row.name, reason });
+      const result = this.options.except[row.name] ?? (await this.run(row).catch(whyIdle));
+      if (typeof result === "object") this.#results.push(result);
+      else this.#notRun.push({ fault: row.name, reason: result });
     }
   }
 
   get report(): ConnectorReport {
     return connectorReport({
       seed: this.options.seed,
-      source: this.#describeSource(),
+      source: describeSource(this.#source),
       faults: this.#results,
-      neverSeen: SEEN.filter((what) => !this.#seen.has(what)),
+      neverSeen: this.options.only === undefined ? SEEN.filter((what) => !this.#seen.has(what)) : [],
       notRun: this.#notRun,
     });
   }
@@ -92,17 +82,24 @@ export class Session {
     this.#unhandled.end();
   }
 
-  async #resultOf(row: Row): Promise<FaultResult> {
+  /**
+   * Returns the result, or the reason why the fault can't be run.
+   * @throws {Error} the fault was not injected: a bug in the kit
+   */
+  async run(row: Row): Promise<FaultResult | string> {
     const { name: fault, summary, kind } = row;
-    const idle = { fault, summary, verdict: "not-applicable", fired: 0 } as const;
     const { setup, problem, unread } = this.clean;
     if (kind !== "fault") {
       const cause = kind === "clean" ? problem : unread.length === 0 ? undefined : unread.join("; ");
-      return cause === undefined ? { ...idle, verdict: "same" } : { ...idle, verdict: "WRONG", cause };
+      const judged =
+        cause === undefined ? { verdict: "same" as const } : { verdict: "WRONG" as const, cause };
+      return { fault, summary, fired: 0, ...judged };
     }
-    const injected = row.inject(this.#source);
-    if (injected === undefined || (injected.injected?.seenByGuardOnly === true && !this.#isGuarded))
-      return idle;
+    if (problem !== undefined) return "runs without a fault differ";
+    const injected = row.inject(this.#source) ?? "the source has no place for it";
+    if (typeof injected === "string") return injected;
+    if (injected.injected?.seenByGuardOnly === true && !this.#isGuarded)
+      return "only a guard sees it, and no guard runs";
     const result = await this.servers.run(this.connector, limited({ ...setup, ...injected }));
     if (result.fired === 0) throw new IdleFault(row);
     const next = result.outcome === "completed" ? undefined : await result.nextRun();
@@ -131,11 +128,6 @@ export class Session {
 
   get #isGuarded(): boolean {
     return this.options.guard !== false && this.connector.snapshots.length > 0;
-  }
-
-  #describeSource(): string {
-    const unseen = this.#isGuarded ? "" : " Faults that only a guard sees are left out: no guard runs.";
-    return describeSource(this.#source) + unseen;
   }
 }
 

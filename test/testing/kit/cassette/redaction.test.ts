@@ -133,7 +133,7 @@ test("keeps numbers, booleans, times and values that repeat like an enum, and li
   expect(cassette.kept).toEqual(["admin", "member"]);
 });
 
-test("keeps the fields that you name, and the key of an object that has only one", () => {
+test("keeps the fields that you name, and the key of an object with a single key", () => {
   const links = { next: { page: 2 } };
   const body = { json: { plan: "Team Plus", note: "Team Plus", links } };
   const { cassette } = redact(
@@ -146,7 +146,7 @@ test("keeps the fields that you name, and the key of an object that has only one
   expect(json.links).toEqual(links);
 });
 
-test("gives equal words equal fakes, in paths, parameters, links and any letter case", () => {
+test("gives equal words equal fakes in paths, parameters and links, in any letter case", () => {
   const first = exchangeWith({
     body: { json: { id: "Ada-77", mail: "ADA@x.example", next: `${ORIGIN}/v1/users?after=ada-77` } },
   });

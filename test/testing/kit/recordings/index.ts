@@ -41,7 +41,7 @@ function byOffset(count = 30): readonly Exchange[] {
 }
 
 /** Each page is an array, with a Link header to the next one and no total. Asking for a token is optional. */
-function byLink(count = 30): readonly Exchange[] {
+export function byLink(count = 30): readonly Exchange[] {
   const path = (number: number) => `/users${number === 1 ? "" : `?cursor=c${number}ff`}`;
   const link = (number: number, rel: string) => `<https://api.vendor.example${path(number)}>; rel="${rel}"`;
   const pages = pagesOf(people(count)).map((page, index, { length }) => {

@@ -44,7 +44,7 @@ test("lets twenty minutes of a connector's time pass in milliseconds", async () 
   ]);
 });
 
-test("lets no time pass while the connector works, however busy the machine is", async () => {
+test("lets no time pass while the connector works, no matter how busy the machine is", async () => {
   const connector = connectorOf([], async () => {
     const late = sleep(1000).then(() => Promise.reject(new Error("It took a second.")));
     await Promise.race([readFile(import.meta.filename), late]);

@@ -37,7 +37,7 @@ async function noted(code: (note: (text: string) => void) => unknown, ...steps: 
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("gives a connector the clock's time, from another starting point", async () => {
+test("gives a connector the time of the clock, but with another starting point", async () => {
   const seen = await noted(async (note) => {
     note(new Date().toISOString());
     const before = performance.now();
@@ -136,7 +136,7 @@ test("an aborted sleep rejects like Node's", async () => {
   expect(clock.sleeping).toBe(0);
 });
 
-test("all other code keeps real time, even when a connector calls it", async () => {
+test("all other code keeps real time, even if a connector calls that code", async () => {
   const before = Date.now();
   const [inside, left] = enterVirtualTime(time, () => [Date.now(), leaveVirtualTime(() => Date.now())]);
   expect(inside).toBe(NOON);

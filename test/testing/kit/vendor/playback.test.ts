@@ -85,7 +85,7 @@ test("follows redirects as from the vendor's own address", async () => {
   expect((await axios.get(`${API}/old`)).data).toEqual({ users: ["ada", "bob"] });
 });
 
-test("plays back several cookies, large integers and bytes unchanged", async () => {
+test("plays back multiple cookies, large integers and bytes unchanged", async () => {
   const numbers = exchange("/numbers", { json: { id: "#number:12345678901234567890" } });
   const cookies = { ...numbers.response, headers: { "set-cookie": "a=1; Path=/\nb=2" } };
   const bytes = exchange("/bytes", { base64: "/wD+" });

@@ -6,7 +6,6 @@ const KEY = "key-0123456789";
 const RUN = {
   outcome: "refused",
   error: undefined,
-  receipt: undefined,
   effect: holding({}),
   hasSent: false,
   output: [],
