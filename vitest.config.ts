@@ -66,6 +66,7 @@ export default defineConfig({
           name: "system",
           include: ["test/system/**/*.test.ts"],
           globalSetup: "test/system/built-package.ts",
+          isolate: false,
           // One more than there are cores: they wait for processes, and some for a queue that finds out who died.
           maxWorkers: availableParallelism() + 1,
           sequence: { groupOrder: 1 },

@@ -237,7 +237,7 @@ class Run {
       await sendSpool(batch, spool, this.#configuration);
       // 7 Store the ids durably, as unclear ones. Their sequence needs the lock.
       await ids.save(now, [...guard.snapshots.values(), ...events.sent]);
-      // 8 CompleteSyncBatch: repeated if unclear, never guessed.
+      // 8 Send CompleteSyncBatch. If its outcome is unclear, it is sent again; nothing is guessed.
       return { batch, ids, counts: await complete(batch) };
     } catch (thrown) {
       const unclear = thrown instanceof BatchOutcomeUnknownError ? thrown : undefined;

@@ -32,7 +32,7 @@ export function settingsOf({ server, directory, installationId }: TestService): 
   };
 }
 
-/** Starts the command line, killed after the test. */
+/** Starts the command line, which is killed after the test. */
 export function startCli(
   args: readonly string[],
   { cwd, env = {}, input, uid, program = [CLI] }: CliOptions = {},

@@ -1,7 +1,7 @@
 /** Property tests run longer with `PROPERTY_RUNS=100000 PROPERTY_SEED=$RANDOM npx vitest run <file>`. */
 export const RUNS = Number(process.env["PROPERTY_RUNS"] ?? 96);
 export const SEED = Number(process.env["PROPERTY_SEED"] ?? 20_260_101);
-/** Node's timers fire at once if they are longer. */
+/** Node fires a timer at once if its time is longer than this. */
 const MOST_MS = 2 ** 31 - 1;
 export const TIMEOUT_MS = Math.min(60_000 + 200 * RUNS, MOST_MS);
 

@@ -32,7 +32,7 @@ const SLOWLY = { share: 0.25, min: 5, now: 2, shareNow: 0.04 };
 const MERGED = { share: 0.4, min: 8 };
 /** A smaller share of merged values is enough if almost no other value is left. */
 const SWEEP = { share: 0.2, ofRest: 0.95 };
-/** A reorganisation can change more than half of the values. A field that tells records apart changes less. */
+/** A reorganisation can change more than half of the values, but fewer in a field that tells records apart. */
 const OTHER = { share: 0.6, uniqueShare: 0.35, min: 10 };
 /** Names and addresses rarely change, and never many at once. */
 const IDENTITY_MIN = 5;

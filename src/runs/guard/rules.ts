@@ -69,7 +69,7 @@ interface WindowRule {
 interface AddedRule {
   /** Largest share of the known ids; it may be greater than 1. @default 0.4 */
   readonly maxShare?: number | undefined;
-  /** This many new ids pass, unless they double at least 3 known ones. @default 20 */
+  /** Up to this many new ids pass, unless they double at least 3 known ones. @default 20 */
   readonly min?: number | undefined;
 }
 
@@ -112,9 +112,9 @@ export interface JudgeOptions {
    */
   readonly approve?: string | undefined;
   /**
-   * Whether this is the first run of the installation with this ledger. Otherwise a run is held if its ledger doesn't
-   * know the installation, because it may be a different ledger. A later run with `firstRun: true` is refused. Record
-   * counts, such as `{ accounts: 1240 }`, mean the same, and refuse a run with different counts.
+   * Whether this is the first run of the installation with this ledger. Unless it's set, a run is held if its ledger
+   * doesn't know the installation, because that may be the wrong ledger. A later run with `firstRun: true` is refused.
+   * Record counts, such as `{ accounts: 1240 }`, mean the same, and refuse a run with different counts.
    * @default false
    */
   readonly firstRun?: FirstRun | undefined;

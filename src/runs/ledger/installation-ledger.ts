@@ -3,8 +3,8 @@
  *
  * - `state.00000012`: what the ledger knows besides ids, see `state.ts`. The entry with the highest number counts.
  * - `accounts.00000007.<token>.ids`: the ids of a snapshot and what else the ledger remembers of it, stored before
- *   CompleteSyncBatch is sent. Entries with a higher number than the completed ones of the state are unclear. Of those
- *   with a lower number, only the entries that the previous state names are kept.
+ *   CompleteSyncBatch is sent. Entries with a higher number than the completed ones of the state are unclear. Entries
+ *   with a lower number are kept only if the previous state names them.
  * - `accounts.00000008.<approval>.held`: the ids of a held run, with which later runs are compared as well.
  * - `accounts.00000008.<token>.removals.txt`, `.additions.txt` and `.sent.txt`: what a completed run has removed and
  *   added, or a held one would have, for a person to read.

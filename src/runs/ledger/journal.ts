@@ -123,7 +123,7 @@ export class Journal {
 
   /**
    * Records that the batch of the last `opened` has ended. Never rejects.
-   * @param left Why the batch failed, if the service may not have ended it. This run or the next one then aborts it.
+   * @param left Why the batch failed, if the service may not have ended it. Then this or the next run aborts the batch.
    */
   async ended(batchId: string, left?: { readonly error: unknown }): Promise<void> {
     await this.#opening;
@@ -255,7 +255,7 @@ export class Journal {
   }
 
   /**
-   * If the journal doesn't answer once, it isn't used again, because each call would block a thread of the process.
+   * Once the journal has failed to answer, it isn't used again, because each call would block a thread of the process.
    */
   async #attempt(
     failure: string,

@@ -30,7 +30,7 @@ export interface Baseline {
   /** Sequence and token of the entry with its ids. A held snapshot's token is the id of its approval. */
   readonly sequence: number;
   readonly token: string;
-  /** What is remembered of it and of those before it. */
+  /** What is remembered of the snapshot and of those before it. */
   readonly pasts: PastSnapshots;
 }
 
@@ -49,7 +49,7 @@ export interface CollectionState {
 
 /** A run that was held. The state keeps it as long as a collection has a baseline of it. */
 export interface HeldRun {
-  /** The id of its approval: the token of its baselines. */
+  /** The id of its approval, which is also the token of its baselines. */
   readonly approval: string;
   /** When it was held, and until when it may be approved, in milliseconds since 1970. */
   readonly at: number;
@@ -181,7 +181,7 @@ function snapshotOf(
   return { entries, state: { ...state, damage }, stateKey, problem };
 }
 
-/** If a fast clock wrote a held run, it expires as if it were held now. The next state keeps that. */
+/** A run that a fast clock held expires as if it were held now, and the next state stores that time. */
 function withClampedExpiry(now: number, state: LedgerState): LedgerState {
   const held = state.held.map(({ expiresAt, ...run }) => {
     return { ...run, expiresAt: Math.min(expiresAt, now + APPROVAL_MS) };

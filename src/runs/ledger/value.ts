@@ -32,8 +32,8 @@ const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\
 /**
  * Encodes a value.
  * @param of The key of the value, or something else that it belongs to.
- * @param ids Whole lines; a piece's bytes may be reused once the next piece is requested. If they throw, nothing
- *   is stored.
+ * @param ids Whole lines; a piece's bytes may be reused once the next piece is requested. If the ids
+ *   throw, nothing is stored.
  */
 export async function* encodeValue(of: string, fields: Fields, ids: Lines = noLines()): Lines {
   const sum = new Checksum();

@@ -20,6 +20,7 @@ const RUNNERS = {
     "--root=.",
     "--config=vitest.config.js",
     "--reporter=verbose",
+    "--testTimeout=60000",
     ...(only === undefined ? [] : [`--testNamePattern=${only}`]),
     file,
   ],
