@@ -67,7 +67,6 @@ const CASES: readonly Case[] = [
     what: "an outage, once",
     fault: { on: "StartSyncBatch", fault: "status", status: "UNAVAILABLE", times: 6 },
     says: [/^Warning: the service is unavailable; (?!.*the service is unavailable; )/ms],
-    hints: NONE,
   },
   {
     what: "too many requests, without a hint at a lock",
