@@ -20,7 +20,7 @@ const DECIMAL = `a decimal number with at most ${MAX_DIGITS} digits on either si
  * ```
  * @param items A connection, its nodes, or another iterable; items are added as they arrive
  * @param select Returns the amount of an item, as a number or a decimal string
- * @returns each currency's sum as a plain decimal string, in the order of the first items
+ * @returns each currency's sum as a plain decimal string, in the order in which the currencies first appear
  * @throws {InvalidInputError} an amount isn't a decimal number, has more than 100 digits before or after the point, or
  *   has no currency; also rejects with any error of the items
  */

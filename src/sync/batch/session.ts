@@ -50,7 +50,7 @@ export class BatchSession implements WriteTarget {
   readonly states: BatchStates;
   readonly consequence = "Nothing after this was sent, and the batch cannot be completed: start a new one.";
   readonly #reports: WriteReport[] = [];
-  /** Settles when no stream is open, because streams of one batch never overlap. */
+  /** Settles once no stream is open. The next one waits for it, because streams of one batch never overlap. */
   #wire: Promise<unknown> = Promise.resolve();
   #failure: unknown;
 

@@ -106,7 +106,7 @@ export class InvalidRecords {
   readonly #consequence: string;
   #checked = 0;
 
-  /** @param consequence What the failed write means for what was sent, in a sentence. */
+  /** @param consequence A sentence that says what a failed write means for the records already sent. */
   constructor(consequence: string) {
     this.#consequence = consequence;
   }

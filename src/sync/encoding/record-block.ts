@@ -53,7 +53,7 @@ export class RecordBlock {
   readonly places = new Int32Array(BLOCK_TEXTS);
   readonly #texts = Buffer.allocUnsafeSlow(BLOCK_BYTES + LETTER_BYTES);
   readonly #textsView = new DataView(this.#texts.buffer);
-  /** Where records must end at the latest. */
+  /** The position that no record may go past. */
   limit = 0;
   records = 0;
   #text = "";
@@ -82,7 +82,7 @@ export class RecordBlock {
 
   /**
    * Encodes records after the writer's position, which doesn't move.
-   * @param limit Where the records must end at the latest.
+   * @param limit The position that no record may go past.
    * @returns how many records were encoded; any others that were read in vain will be read again
    */
   fill(

@@ -86,7 +86,7 @@ export class InspectedRecords {
   readonly #collection: Collection;
   readonly #refuse: (issue: InputIssue, isLate: boolean) => void;
   readonly #view: EncodedRecord;
-  /** Where the records that weren't shown yet start, and where the last one ends. */
+  /** Where each record that hasn't been shown yet starts, and where the last one ends. */
   readonly #starts = new Int32Array(GROUP + 1);
   #unseen = 0;
   #firstIndex = 0;
