@@ -8,7 +8,6 @@ import {
 import { causesOf } from "../core/network-errors.js";
 import { escapeControls } from "../core/redact.js";
 import { heldLines } from "../runs/guard/held-report.js";
-import { COMMANDS } from "./commands.js";
 import { CHECK, EXIT, helpOf, inShell, type NextStep, nextOf } from "./exit-codes.js";
 import { forTerminal, type Io } from "./io.js";
 import { UsageError } from "./options.js";
@@ -53,8 +52,7 @@ export function report(error: unknown, io: Io): number {
   const said = held === undefined ? message : heldLines(held).join("\n");
   const lines = [`saas-management: ${said}`, ...reasons.map((reason) => `  ${reason}`)].join("\n");
   io.writeError(`${forTerminal(lines, process.stderr)}\n`);
-  const command = process.argv.slice(2, 3).filter((word) => Object.hasOwn(COMMANDS, word));
-  if (error instanceof UsageError) io.writeError(`Try "${inShell([...command, "--help"])}".\n`);
+  if (error instanceof UsageError) io.writeError(`Try "${inShell([...io.command, "--help"])}".\n`);
   for (const step of next) io.writeError(`${lineOf(step)}\n`);
   if (status === EXIT.unexpected) io.writeError(stackOf(error));
   return status;
