@@ -22,7 +22,7 @@ export async function run([given = ""]: readonly string[], _: Options, io: Io): 
     throw isFile ? new UsageError(`${folder} is a file, and nothing is overwritten.`) : error;
   }
   io.write(`${folder}: ${Object.keys(files).join(", ")}\n`);
-  io.note(`Next: cd ${folder} && npm install && npm test`);
+  io.note(`Next: cd ${folder} && npm install && npm test. For an API, start with npm run record.`);
 }
 
 /** The files of a new connector project, by their names. */
@@ -45,7 +45,10 @@ function projectFiles(name: string): Readonly<Record<string, string>> {
 
 const PACKAGE = {
   ...{ version: "0.1.0", private: true, type: "module", engines: { node: ">=20.19" } },
-  scripts: { start: "saas-management run connector.js", test: "node --test" },
+  scripts: {
+    ...{ start: "saas-management run connector.js", test: "node --test" },
+    record: "node connector.test.js --record",
+  },
   dependencies: { "@saas-management/sdk": `^${VERSION}` },
 };
 
@@ -79,13 +82,16 @@ export const connector = defineConnector({
 `;
 
 const TEST = `// @ts-check
+import { existsSync } from "node:fs";
 import { test } from "node:test";
-import { connectorTests } from "@saas-management/sdk/testing";
+import { connectorTests, recordVendor } from "@saas-management/sdk/testing";
 import { connector } from "./connector.js";
 
-// Runs the connector against a reference server, once for each fault of its records and of the service.
-// If the connector calls an API, record the API once with recordVendor, and pass { cassette }.
-for (const { name, run } of connectorTests(connector)) test(name, run);
+// Runs the connector against a reference server, once for each fault of its source: of the API that \`npm run record\`
+// has recorded, or else of the connector's records.
+const cassette = new URL("vendor.cassette.json", import.meta.url);
+if (process.argv.includes("--record")) await recordVendor(connector, { to: cassette });
+for (const { name, run } of connectorTests(connector, existsSync(cassette) ? { cassette } : {})) test(name, run);
 `;
 
 const USERS = `id,name,email,active

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -87,6 +88,28 @@ test("creates a project with tests that pass unchanged and a connector that runs
   process.kill(Number(first), "SIGTERM");
   expect(await once(stopped, "exit")).toEqual([EXIT.SIGTERM, null]);
   expect(server.inspect()).toMatchObject({ lock: null });
+
+  // A connector of an API is tested with a recording, which `npm run record` makes.
+  const vendor = createServer((_, answer) =>
+    answer.end(JSON.stringify({ users: [{ id: "u1" }, { id: "u2" }] })),
+  );
+  onTestFinished(() => void vendor.close());
+  await once(vendor.listen(0, "127.0.0.1"), "listening");
+  const url = `http://127.0.0.1:${Object(vendor.address()).port}/users`;
+  await writeFile(
+    join(project, "connector.js"),
+    `export const connector = {
+      snapshots: ["accounts"],
+      run: async (batch) => batch.write("accounts", (await (await fetch("${url}")).json()).users),
+    };`,
+  );
+  const [script, ...recordArguments] = JSON.parse(read("package.json")).scripts.record.split(" ").slice(1);
+  const recorded = await runNode([script, ...recordArguments], project, { NODE_OPTIONS: "", VITEST: "" });
+  expect(recorded).toContain("vendor.cassette.json: 1 request");
+  vendor.close();
+  const replayed = await runNode(["--test"], project, { NODE_OPTIONS: "", VITEST: "" });
+  expect(replayed).toMatch(/status-500-last[\s\S]*# fail 0$/m);
+  expect(replayed).toContain("# SKIP not run: the source has no place for it");
   const { spec } = parse(read("cronjob.yaml"));
   const job = spec.jobTemplate.spec;
   expect(job.podFailurePolicy.rules[0].onExitCodes.values).toEqual([

@@ -25,7 +25,7 @@ writeFileSync(cassette, JSON.stringify({ version: 2, salt: "", kept: [], runs })
 
 export const options = {
   cassette,
-  only: ["no-fault", "status-500-last", "status-404-last"],
+  only: ["no-fault", "status-500-last", "status-404-last", "last-page-lost"],
 };
 
 const page = async (token) => {
