@@ -108,7 +108,7 @@ test.each<[FaultKind]>([
   expect(again).toMatchObject({ errors: [{ __typename: "ProcurementCaseCompletedError" }] });
 });
 
-test("does not execute a mutation that is dropped as a request", async () => {
+test("does not execute a mutation whose request is dropped", async () => {
   const { faults, send, workspace } = await startServer();
   faults.add({ on: "graphql", fault: "drop" });
   const create = 'mutation { createProcurementCase(input: { name: "n" }) { case { id } } }';

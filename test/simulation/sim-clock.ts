@@ -40,7 +40,7 @@ export class SimClock implements Clock {
     return this.#add(ms, callback, true);
   }
 
-  /** Schedules a callback that isn't the client's: of the network, the service or a vendor's API. */
+  /** Schedules a callback that belongs to the network, the service or a vendor's API, and not to the client. */
   elsewhere(ms: number, callback: () => void): void {
     this.#add(ms, callback, false);
   }

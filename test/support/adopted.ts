@@ -17,12 +17,12 @@ export function accepted(records: number): bigint | undefined {
   return MAPPING.sync.accepted === undefined ? undefined : BigInt(records);
 }
 
-/** Counts of completed snapshots, as far as the contract has them. */
+/** The counts of completed snapshots; undefined if the contract has no such counts. */
 export function ofSnapshots<Counts>(counts: Counts): Counts | undefined {
   return MAPPING.complete.snapshots === undefined ? undefined : counts;
 }
 
-/** Counts of completed events, as far as the contract has them. */
+/** The counts of completed events; undefined if the contract has no such counts. */
 export function ofEvents<Counts>(counts: Counts): Counts | undefined {
   return MAPPING.complete.events === undefined ? undefined : counts;
 }

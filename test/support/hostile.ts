@@ -15,7 +15,7 @@ const before = keysOfShared();
 
 /**
  * Returns the outcome of a call. Fails the test if the call throws anything but an SDK error, or changes a prototype.
- * @param allowed errors of the test itself, which are rethrown unchanged by the SDK
+ * @param allowed recognizes the test's own errors; the SDK rethrows them unchanged
  */
 export async function outcomeOf<T>(
   call: () => T | Promise<T>,

@@ -42,7 +42,7 @@ export interface SyncServer extends Peer {
   readonly streams: SeenStream[];
   /** Names of the unary calls, in order. */
   readonly calls: string[];
-  /** Time left until the deadline of each, in milliseconds. */
+  /** Time left until the deadline of each unary call, in milliseconds. */
   readonly timesLeftMs: number[];
   /** Most streams that were open at the same time. */
   readonly mostOpenStreams: () => number;

@@ -24,7 +24,7 @@ export interface RunningServer {
 
 /**
  * Starts a script of Node with the service's address and key.
- * @param pattern finds in a line of its output where it listens
+ * @param pattern finds the script's address or port in a line of its output
  */
 export async function startServer(
   args: readonly string[],

@@ -60,7 +60,7 @@ test("the guide's configuration sends known words, and refuses others with their
   expect(records("accounts")).toEqual(sent);
 });
 
-test("fills nested fields by their paths, lists, and entries of maps", async () => {
+test("fills lists, and by their paths also nested fields and entries of maps", async () => {
   const head = "id\texternalPlanName\tdetails.model\tdetails.seatBased.paidSeats\tattributes.tier\n";
   await service.writeFile("plans.tsv", `${head}p1\tPro\tSEAT_BASED\t12\tgold\n`);
   await service.writeFile("accounts.csv", "id,roles,active\nu1,admin; owner,TRUE\n");
@@ -142,7 +142,7 @@ test("reports a problem in every row once: the first three, and how many more", 
   ]);
 });
 
-test("accepts a header without rows for events if all headings are fields, for snapshots with allowEmpty", async () => {
+test("accepts a file without rows: of events if all headings are fields, of a snapshot only with allowEmpty", async () => {
   await service.writeFile("usage.csv", "id,sourceActorId,lastActivity\n");
   expect(await push("usage.csv", "--first-run")).toMatchObject({ code: 0 });
   await service.writeFile("accounts.csv", "id,name\n");
