@@ -94,7 +94,7 @@ export interface VendorFault extends NamedFault {
    * @returns undefined if the recording has no place for the fault; a string is another reason not to run it
    */
   inject(recording: readonly Exchange[]): Injected | string | undefined;
-  /** Differences from the clean run that aren't WRONG, because the fault's own data causes them, such as an extra item. */
+  /** Differences from the clean run that aren't WRONG, because the fault's data causes them, such as an extra item. */
   readonly excuses?: readonly Change["kind"][] | undefined;
 }
 
