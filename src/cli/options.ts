@@ -52,7 +52,7 @@ export const OPTIONS = {
   // Not --env-file, which Node takes for itself even after the script (https://github.com/nodejs/node/issues/54232).
   writeEnv: new Flag<string>(
     "--write-env <file>",
-    "write the settings to a new file, deleted when the server stops if it's unchanged",
+    "settings file to create; deleted at the end unless changed",
   ),
   tlsCert: new Flag<string>(
     "--tls-cert <file>",
