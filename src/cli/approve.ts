@@ -9,7 +9,9 @@ export async function run([id = ""]: readonly string[], options: Options, io: Io
   const { held, ledger } = await openHistory(await resolveConnection(options), io);
   const [found, ...further] = held.filter(({ approval }) => id.length > 3 && approval.id.startsWith(id));
   if (held.length === 0)
-    throw new UsageError(`No run in ${ledger.location} is held. A later run may have completed.`);
+    throw new UsageError(
+      `No run in ${ledger.location} is held: a later run completed, or another ledger has it. Use the folder, configuration and environment of the held run.`,
+    );
   if (found === undefined || further.length > 0) {
     const others = held.map(({ approval }) => approval.id).join(", ");
     throw new UsageError(

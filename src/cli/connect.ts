@@ -98,9 +98,10 @@ function loggerOf(io: Io): Logger {
     (level: Parameters<Io["log"]>[0]) =>
     (said: string, details: object = {}) => {
       if (!io.verbose && (level === "debug" || level === "info")) return;
-      isAway ||= said.includes(": the service is unavailable");
-      // An outage prints a line for each round of attempts, so single retries are left out.
-      if (isAway && !io.verbose && said.endsWith(": retrying")) return;
+      const isOutage = said.includes(": the service is unavailable");
+      // Warn of an outage once, because the progress shows that it goes on.
+      if (isAway && !io.verbose && (isOutage || said.endsWith(": retrying"))) return;
+      isAway ||= isOutage;
       // The command itself reports how the run ended.
       if (/: run (held|failed)$/.test(said)) return;
       const { error, ...facts }: { readonly error?: unknown } = details;

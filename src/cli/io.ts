@@ -39,6 +39,8 @@ export class Io {
   /** Fires at the first SIGINT or SIGTERM, with an `InterruptedError`; a second signal ends the process. */
   readonly signal: AbortSignal;
   hasWritten = false;
+  /** The name of the command; empty if there is no such command. */
+  command: readonly string[] = [];
   /** Whether to continue if nobody reads the output any more, because the exit code says what was found. */
   finishes = false;
   /** Whether a run used its module's ledger, which other commands don't open. */

@@ -36,8 +36,8 @@ export const OPTIONS = {
   ids: new Flag("--ids", "list the ids of the held run with their collection, one per line"),
   format: new Flag<string>("--format <format>", "how to write it").choices(["jsonl", "csv"]).default("jsonl"),
   page: new Flag<string>("--format <format>", "how to write it").choices(["text", "html"]).default("text"),
-  where: json("--where <json>", "conditions, like the client's where option"),
-  order: json("--order <json>", "the order, like the client's order option"),
+  where: json("--where <json>", "conditions, like the client's where option", '{"name":{"eq":"Pro"}}'),
+  order: json("--order <json>", "the order, like the client's order option", '[{"id":"ASC"}]'),
   fields: new Flag<string>("--fields <names>", "fields to write, such as holder.name,plan.name"),
   limit: number("--limit <number>", "write at most this many items", 1, 999_999_999),
   pageSize: number("--page-size <number>", "request pages of this size (default: 100, or fewer)", 1, 999_999),
@@ -52,7 +52,7 @@ export const OPTIONS = {
   // Not --env-file, which Node takes for itself even after the script (https://github.com/nodejs/node/issues/54232).
   writeEnv: new Flag<string>(
     "--write-env <file>",
-    "write the settings to a new file, which is deleted when the server stops",
+    "write the settings to a new file, deleted when the server stops if it's unchanged",
   ),
   tlsCert: new Flag<string>(
     "--tls-cert <file>",
@@ -74,14 +74,15 @@ function number(flags: string, description: string, least: number, most: number)
   });
 }
 
-function json(flags: string, description: string): Flag<object> {
+/** @param example A value; if it's an array, arrays are accepted, too. */
+function json(flags: string, description: string, example: string): Flag<object> {
   return new Flag<object>(flags, description).argParser((text): object => {
     try {
       const value: unknown = JSON.parse(text);
-      if (isPlainObject(value)) return value;
+      if (isPlainObject(value) || (Array.isArray(value) && example.startsWith("["))) return value;
     } catch {
       // Said below.
     }
-    throw new InvalidArgumentError(`It must be a JSON object, such as '{"name":{"eq":"Pro"}}'.`);
+    throw new InvalidArgumentError(`It must be JSON like '${example}'.`);
   });
 }

@@ -52,7 +52,7 @@ export function report(error: unknown, io: Io): number {
   const said = held === undefined ? message : heldLines(held).join("\n");
   const lines = [`saas-management: ${said}`, ...reasons.map((reason) => `  ${reason}`)].join("\n");
   io.writeError(`${forTerminal(lines, process.stderr)}\n`);
-  if (error instanceof UsageError) io.writeError('Try "saas-management --help".\n');
+  if (error instanceof UsageError) io.writeError(`Try "${inShell([...io.command, "--help"])}".\n`);
   for (const step of next) io.writeError(`${lineOf(step)}\n`);
   if (status === EXIT.unexpected) io.writeError(stackOf(error));
   return status;
@@ -117,10 +117,11 @@ export function firstRunSteps({ reasons }: HeldReport): readonly NextStep[] {
 
 /** Commands that show and approve held runs, if the ledger could store those runs. */
 export function approveSteps(held: readonly Pick<HeldReport, "approval">[]): readonly NextStep[] {
-  const ids = held.flatMap(({ approval }) => approval?.id ?? []);
-  const when = "if the change is right: the next run goes through";
+  const offers = held.flatMap(({ approval }) => approval ?? []);
+  // Elsewhere, the command might open another ledger.
+  const when = (until: Date) => `if the change is right: run it here, before ${until.toISOString()}`;
   return [
-    ...(ids.length === 0 ? [] : [helpOf("status --ids", "to see all ids")]),
-    ...ids.map((id) => helpOf(`approve ${id}`, when)),
+    ...(offers.length === 0 ? [] : [helpOf("status --ids", "to see all ids")]),
+    ...offers.map(({ id, expiresAt }) => helpOf(`approve ${id}`, when(expiresAt))),
   ];
 }

@@ -16,6 +16,7 @@ export async function runProgram(args: readonly string[], io: Io): Promise<void>
     .configureOutput({ writeOut: (text) => void io.write(text), writeErr: () => {} })
     .configureHelp({ minWidthToWrap: 20 })
     .exitOverride();
+  io.command = args.slice(0, 1).filter((word) => Object.hasOwn(COMMANDS, word));
   addExamples(program, ["serve --write-env .env", "push accounts=users.csv --preview"]);
   for (const [name, entry] of Object.entries(COMMANDS)) {
     const { summary, more = "", argument, options, examples, load } = entry;

@@ -12,9 +12,6 @@ import type { Options } from "./options.js";
 import { isPage } from "./page.js";
 import { approveSteps, lineOf } from "./problem.js";
 
-/** Marks for ids that a held run doesn't remove. */
-const NOTES: Readonly<Record<string, string>> = { added: " (new)", changed: " (changed)" };
-
 /** Shows the last and the held runs, or all installations if none is set; the exit code says whether a run is held. */
 export async function run(_: readonly string[], options: Options, io: Io): Promise<void> {
   const asPage = isPage(options, io);
@@ -25,8 +22,9 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
   if (options.ids === true) {
     for (const one of held)
       for await (const listed of ledger.idsOf(one)) {
-        const what = NOTES[listed.change] ?? "";
-        const text = `${listed.collection} ${escapeControls(listed.id)}${what}`;
+        const { collection, id, change } = listed;
+        const mark = change === "sent" ? "" : ` (${change === "added" ? "new" : change})`;
+        const text = `${collection} ${escapeControls(id)}${mark}`;
         if (!io.write(`${io.json ? JSON.stringify(listed) : text}\n`))
           await once(process.stdout, "drain", { signal: io.signal });
       }

@@ -21,7 +21,7 @@ export const messages = [
       )
         .licenses()
         .firstPage(),
-    text: "GraphQL query Licenses failed: the service answered with an error (INTERNAL), at licenses. See errors and data.",
+    text: "GraphQL query Licenses failed: the service answered with an error (INTERNAL), at licenses. See errors (the service's messages) and data.",
   },
   {
     title: "an answer that is not JSON",

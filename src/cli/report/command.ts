@@ -14,7 +14,10 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
   await using client = await connect(options, io);
   const report = await readReport(client.graphql, Date.now(), days, io.signal);
   if (asPage) io.write(reportHtml(report));
-  else io.data(report, () => reportText(report, columnsOf(process.stdout) ?? UNKNOWN_WIDTH));
+  else
+    io.data(report, () =>
+      reportText(report, columnsOf(process.stdout) ?? (Number(process.env["COLUMNS"]) || UNKNOWN_WIDTH)),
+    );
 }
 
 /** The report for a terminal. */
@@ -31,7 +34,7 @@ function reportText({ day, days, unusedLicenses, savings, plans, renewals }: Rep
   return [
     `Unused licenses on ${day}\n\n${unusedLicenses} licenses that nobody uses. ${saved}\n`,
     ...table([["Plan", "Integration", "Unused", "Saving a year"], ...unused], [0, 1], width),
-    `\nRenewals within ${days} days\n`,
+    `\nRenewals within ${days} days (unused seats include seats that nobody holds)\n`,
     ...(renewals.length === 0 ? ["None."] : table([head, ...due], [2, 3], width)),
   ].join("\n");
 }

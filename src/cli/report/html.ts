@@ -24,7 +24,7 @@ ${list(plans.map((plan) => planItem(plan, longest)))}
 <section><h2>Renewals within ${days} days</h2>
 ${list(renewals.map(renewalItem))}
 </section>
-<footer>Amounts are estimates of the SaaS Management Service. Currencies are not converted.</footer>`,
+<footer>Unused seats include seats that nobody holds. Amounts are estimates of the SaaS Management Service. Currencies are not converted.</footer>`,
   );
 }
 
@@ -48,7 +48,7 @@ function renewalItem(renewal: Renewal): string {
   const { date, terminateBy, plan, integration, contract, unusedSeats } = renewal;
   const detail = terminateBy === null ? contract : `terminate by ${terminateBy}, ${contract}`;
   const sold = markup(`${integration} ${plan}`.trim());
-  return `<div class="row">${row(date, detail, sold, `${unusedSeats} unused · ${costOf(renewal)}`)}</div>`;
+  return `<div class="row">${row(date, detail, sold, `${unusedSeats} unused seats · ${costOf(renewal)}`)}</div>`;
 }
 
 /** @param middle Markup. */

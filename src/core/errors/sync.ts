@@ -213,11 +213,19 @@ export class RunHeldError extends SdkError {
   /** @internal */
   constructor(message: string, details: DetailsOf<RunHeldError>) {
     super(message, details, ["report"]);
+    // Node prints an error that nobody catches as its stack and its enumerable fields, and the report is in both.
+    this.stack = `${this.stack}`.replace(this.message, () => `${this.report}`);
+    Object.defineProperty(this, "report", { enumerable: false });
   }
 
-  /** @internal Prints the whole report in place of the message, which is its one-line version. */
+  /** @internal */
+  override toJSON(): object {
+    return { ...super.toJSON(), report: this.report };
+  }
+
+  /** @internal */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return `${this.stack}`.replace(this.message, () => `${this.report}`);
+    return `${this.stack}`;
   }
 }
 

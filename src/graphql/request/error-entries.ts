@@ -71,7 +71,7 @@ export function describeEntries(errors: GraphQLResponseError["errors"]) {
   const limit = errors.map(({ extensions = {} }) => largestPage(extensions)).find(Boolean);
   const [option, advice, cause] = limit
     ? ["pageSize", " Lower pageSize.", `: the service allows at most ${limit} items per page.`]
-    : ["errors", " See errors and data.", "."];
+    : ["errors", " See errors (the service's messages) and data.", "."];
   const text = (shown === "" ? "" : ` (${shown})`) + at + cause + advice;
   return { text, advice: { option, text: advice } };
 }

@@ -51,7 +51,7 @@ test("writes all pages as JSONL, each line a whole node", async () => {
 
 test("writes CSV with one header, and no cells that a spreadsheet would run", async () => {
   const fields = "holder.name,holder.email,annualPrice.amount";
-  const order = '{"holder":{"email":"ASC"}}';
+  const order = '[{"holder":{"email":"ASC"}},{"id":"ASC"}]';
   const args = ["export", "licenses", "--format", "csv", "--fields", fields, "--order", order];
   const { out } = await runCli(args, { env });
   const { data, errors } = parse<string[]>(out.trimEnd());
@@ -104,7 +104,8 @@ test("an empty list gives an empty export, and CSV still has its header", async 
 test.each([
   [["export", "users"], 2, "Allowed choices are applications, licenses, license-plans"],
   [["export", "licenses", "--fields", "holder.Name"], 2, "Did you mean holder.name?"],
-  [["export", "licenses", "--where", "{"], 2, "It must be a JSON object"],
+  [["export", "licenses", "--where", "[]"], 2, "It must be JSON like '{"],
+  [["export", "licenses", "--order", "7"], 2, "It must be JSON like '[{"],
   [["export", "licenses", "--limit", "-1"], 2, "It must be a number"],
   [["export", "licenses", "--where", '{"nothing":{"eq":1}}'], 1, "The field `nothing` does not exist"],
   [["export", "licenses", "--json", "--format", "csv"], 2, "Leave out --format"],

@@ -44,6 +44,7 @@ test("a held run is shown and approved, and passes the next night with exactly w
   expect(problem).toMatchObject({ status: 80, code: "RUN_HELD" });
   const approve = problem.next.map(({ command }: { command: string }) => command.split(" ").slice(1)).at(-1);
   expect(approve).toEqual(["approve", expect.stringMatching(/^[\da-f]{32}$/)]);
+  expect(problem.next.at(-1).when).toMatch(`run it here, before ${problem.held.approval.expiresAt}`);
 
   const status = await run(["status", "--json"]);
   expect(status.code).toBe(80);
@@ -58,7 +59,7 @@ test("a held run is shown and approved, and passes the next night with exactly w
   expect(listed.out.trim().split("\n").sort()).toEqual(
     ids(40)
       .slice(10)
-      .map((id) => `accounts ${id}`)
+      .map((id) => `accounts ${id} (removed)`)
       .sort(),
   );
 
@@ -76,7 +77,7 @@ test("a held run is shown and approved, and passes the next night with exactly w
   expect(await run(["status", "--ids"])).toMatchObject({ code: 0, out: "" });
   expect(await run(approve)).toMatchObject({
     code: 2,
-    error: expect.stringContaining(" is held. A later run"),
+    error: expect.stringContaining(" is held: a later run completed, or another ledger"),
   });
   expect(await push(ids(2))).toMatchObject({ code: 80 });
 });

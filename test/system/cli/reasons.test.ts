@@ -64,6 +64,11 @@ const CASES: readonly Case[] = [
     hints: /^ {2}saas-management doctor {2}# to see whose lock it is$/,
   },
   {
+    what: "an outage, once",
+    fault: { on: "StartSyncBatch", fault: "status", status: "UNAVAILABLE", times: 6 },
+    says: [/^Warning: the service is unavailable; (?!.*the service is unavailable; )/ms],
+  },
+  {
     what: "too many requests, without a hint at a lock",
     fault: { on: "StartSyncBatch", fault: "status", status: "RESOURCE_EXHAUSTED", times: 9 },
     says: ["StartSyncBatch: too many requests"],

@@ -169,7 +169,7 @@ test("prints the version of the package with --version", async () => {
   expect(await run("--version")).toEqual({ code: 0, out: `${manifest.version}\n`, error: "" });
 });
 
-const USAGE_ERROR = /^saas-management: [^\p{Cc}\p{Cf}]{1,400}\nTry "saas-management --help"\.\n$/u;
+const USAGE_ERROR = /^saas-management: [^\p{Cc}\p{Cf}]{1,400}\nTry "saas-management( serve)? --help"\.\n$/u;
 
 test.each<[what: string, args: string[], named: string]>([
   ["an unknown command", ["start"], "'start'"],
