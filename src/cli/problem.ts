@@ -13,8 +13,8 @@ import { forTerminal, type Io } from "./io.js";
 import { UsageError } from "./options.js";
 
 /**
- * Advice for a shell, by the option that the SDK's advice names; $ is the advised value. Advice about other options is
- * dropped, because the report shows causes, and what the service said, below the message.
+ * Replaces the SDK's advice about an option with advice for a shell; $ is the advised value. Advice about other options
+ * is dropped, because the report shows the causes and the service's message below.
  */
 const IN_A_SHELL: Readonly<Record<string, string>> = {
   allowEmpty: "set allowEmpty for it in a configuration",

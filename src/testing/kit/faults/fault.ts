@@ -41,7 +41,7 @@ export function viewOf(recording: Recording, seed: number, fault: string): View 
   };
 }
 
-/** The answers with the connector's main data: pages, or else details, or else files. */
+/** The answers with the connector's main data: its pages, or details if it has no pages, or else its files. */
 export function mainAnswers({ structure, main }: View): readonly number[] {
   if (main !== undefined) return main.pages.map(({ exchange }) => exchange);
   return structure.details.length > 0 ? structure.details : structure.texts;
@@ -91,10 +91,10 @@ export interface NamedFault {
 export interface VendorFault extends NamedFault {
   /**
    * Applies the fault to a recording, for one run.
-   * @returns undefined if the recording has no place for it, or another reason not to run it
+   * @returns undefined if the recording has no place for the fault; a string is another reason not to run it
    */
   inject(recording: readonly Exchange[]): Injected | string | undefined;
-  /** Differences from the clean run that the vendor's own data explains, such as an item that only the fault adds. */
+  /** Differences from the clean run that aren't WRONG, because the fault's data causes them, such as an extra item. */
   readonly excuses?: readonly Change["kind"][] | undefined;
 }
 

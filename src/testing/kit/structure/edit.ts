@@ -55,7 +55,7 @@ export function withPlaces(exchange: Exchange, places: readonly AnswerPlace[], v
   );
 }
 
-/** A copy that names the same next page as another page of the listing, or none if that page names none. */
+/** A copy of a page that leads to the same next page as `other`, or to none if `other` leads to none. */
 export function continuedAs(exchange: Exchange, other: Exchange, { next }: Listing): Exchange {
   return next.reduce((changed, place) => withPlaces(changed, [place], placeOf(other, place)), exchange);
 }
@@ -137,7 +137,7 @@ export function leadingTo(
     : namingNext(exchange, value, { by, asks, current }, next);
 }
 
-/** Replaces the current value with another one, whether the page names the value itself or an address that has it. */
+/** Replaces the value that leads to the next page, whether the page has it by itself or in an address. */
 function namingNext(
   exchange: Exchange,
   value: string,

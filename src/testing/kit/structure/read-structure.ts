@@ -44,7 +44,7 @@ export function readStructure(recording: Recording): Structure {
   return { listings: named.sort((a, b) => size(b) - size(a)), details, texts, token };
 }
 
-/** Adds to a listing's name what distinguishes it from others at its address: `GET /v1/records?kind=group`. */
+/** Adds the parts of a request that distinguish a listing from others at its address: `GET /v1/records?kind=group`. */
 function nameOf(listing: Listing, all: readonly Listing[], recording: Recording): string {
   const partsOfFirst = ({ pages }: Listing) => {
     const exchange = recording[pages[0]?.exchange ?? -1];
