@@ -12,7 +12,7 @@ export interface Taken {
   readonly peakRssMiB: number;
 }
 
-/** Interval of the monitor's timer, which the monitor's figures include. */
+/** Interval of the monitor's timer; the monitor adds it to every delay. */
 const RESOLUTION_MS = 1;
 
 /** Runs the work and measures it. */

@@ -134,7 +134,7 @@ function throwsProblems(name: string, node: ts.SignatureDeclaration): string[] {
     isImplementation(node)
   )
     return [];
-  // The language calls members such as [Symbol.asyncIterator].
+  // Members such as [Symbol.asyncIterator] are called by the language, not by programs.
   if (node.name !== undefined && ts.isComputedPropertyName(node.name)) return [];
   if (ts.isConstructorDeclaration(node) && node.parameters.length === 0) return [];
   return /@throws/.test(docOf(node)) ? [] : [`${at(node)} ${name} has no @throws`];
