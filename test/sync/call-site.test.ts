@@ -110,7 +110,7 @@ const REASONS: readonly (readonly [string, BatchCall])[] = [
   ["seal", (batch) => batch.writer("accounts", { signal: aborted }).end()],
   ["run", () => harness.client().run(NOTHING, { ...RUN, signal: aborted })],
 ];
-test.each(REASONS)("leaves the stack of the reason that aborted a %s unchanged", async (_, call) => {
+test.each(REASONS)("does not change the stack of the signal's reason that aborted a %s", async (_, call) => {
   const { stack } = untouched;
   const batch = await harness.startBatch();
   expect(await rejection(programOfTheUser(() => call(batch)))).toBe(untouched);

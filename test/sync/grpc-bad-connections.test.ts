@@ -186,7 +186,7 @@ describe("a stream that the server has not processed", () => {
   });
 
   test.each(OPERATIONS)(
-    "is repeated without a retry: %s above the last one of a GOAWAY",
+    "is repeated without a retry: %s after the last stream that a GOAWAY names",
     async (operation) => {
       const { relay, client, batch } = await behindRelay();
       relay.goAway(1);

@@ -135,7 +135,7 @@ async function endOf(call: Promise<unknown>, clock: TestClock, isTold: () => boo
 
 testOfAcceptedCounts.each([
   ["two answers", [EMPTY, EMPTY]],
-  ["two answers, the first of them right", [completed("accounts"), EMPTY]],
+  ["a right answer and a second one", [completed("accounts"), EMPTY]],
 ])("a completion that gets %s is unknown, and not repeated", async (_, messages) => {
   const clock = new TestClock({ startAt: new Date(0) });
   const { told } = lie(harness, "CompleteSyncBatch", ...messages);

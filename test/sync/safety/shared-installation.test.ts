@@ -182,10 +182,10 @@ async function lateRun() {
 
 test.each([
   ["a hold", false, false],
-  ["a hold that is approved", true, false],
-  ["a hold that is like one from before", false, true],
-  ["an approved hold that is like one from before", true, true],
-])("a late ledger entry ends %s of a later run no more than an early one", async (_, isApproved, isAgain) => {
+  ["an approved hold", true, false],
+  ["a hold that resembles an earlier one", false, true],
+  ["an approved hold that resembles an earlier one", true, true],
+])("does not end %s when an earlier run's ledger entry comes late", async (_, isApproved, isAgain) => {
   await send({ accounts: [0, 40] });
   if (isAgain) await heldBy(send({ accounts: [0, 10] }));
   const { note } = await lateRun();

@@ -176,7 +176,7 @@ test.each([
   ["two weeks", [4, 4, 4, 2], { ...HELD, ...HELD_LATER }],
   ["two days", [1, 1], HELD],
 ] as const)(
-  "after %s, holds most of fifty disasters by hand, and no company that changes a little",
+  "after %s, holds most of fifty handmade disasters, and no company that changes a little",
   async (_, days, expected) => {
     expect(Object.keys(DISASTERS)).toHaveLength(50);
     const options = { installationId: service.installationId, ledger: memoryLedger() };
