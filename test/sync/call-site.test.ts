@@ -19,7 +19,7 @@ async function programOfTheUser(call: () => Promise<unknown>): Promise<unknown> 
   return await call();
 }
 
-/** Does not await, like a program that uses then and catch. */
+/** Calls without await, like a program that uses then and catch. */
 function programWithoutAwait(call: () => Promise<unknown>): Promise<unknown> {
   return call().then(
     () => undefined,
@@ -87,7 +87,7 @@ test("the stack of a rejected write in a run leads to the write and to the run",
   expectStack(error, FILE, "runOfTheUser");
 });
 
-test("the stack of each write ended by a closed handle leads to its own caller", async () => {
+test("when a closed handle ends several writes, each error's stack leads to the caller of its write", async () => {
   const batch = await harness.startBatch();
   harness.server.scripts.SyncRecords.push("never");
   const firstOfTheUser = async () => await batch.write("accounts", accounts(1));

@@ -65,7 +65,7 @@ testOfAcceptedCounts.each([...COUNTS])(
   },
 );
 
-/** Answers calls of an operation with these messages in one body. */
+/** Makes the server answer an operation with these messages in one body. */
 function lie({ server }: { readonly server: SyncServer }, operation: string, ...messages: Uint8Array[]) {
   const { answer } = server;
   let lies = 0;

@@ -88,7 +88,7 @@ function fieldsOf(collection: Collection): ReadonlyMap<string, Convert> {
       const path = `${prefix}${name}`;
       const field = unwrapped(declared);
       if (field instanceof z.ZodObject) walk(`${path}.`, field);
-      // A field that must be absent has no cells.
+      // Skip fields that must be absent: no heading may name them.
       else if (!fields.has(path) && !(field instanceof z.ZodNull)) fields.set(path, converterOf(field));
     }
   };

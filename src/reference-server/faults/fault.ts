@@ -81,7 +81,7 @@ export type Fault = {
   | { readonly fault: "early-answer"; readonly message: number }
   // Sync API: do the work, and answer with more bytes than clients accept (16 MiB + 1).
   | { readonly fault: "oversized-answer" }
-  // GraphQL API: answer with an HTTP status, 200 to 599, and a body (an HTML page, as proxies send it).
+  // GraphQL API: answer with an HTTP status, 200 to 599, and a body (by default an HTML page like a proxy's).
   | {
       readonly fault: "http";
       readonly status: number;

@@ -30,8 +30,8 @@ export interface ConnectorReport {
     /** How often the fault was injected; 0 for the two rows about runs without a fault. */
     readonly fired: number;
     /**
-     * For `WRONG`: how many records of which collection were removed, lost, emptied, changed, doubled, added or
-     * kept, or what leaked, and the exchange that caused it. Includes ids of records but none of their other contents.
+     * For `WRONG`: how many records of which collection were removed, lost, emptied, changed, doubled, added or kept,
+     * or what leaked; also, which exchange caused it. Includes ids of records, but nothing else of their contents.
      */
     readonly cause?: string | undefined;
     /** For `refused` and `held`: the error's message. */

@@ -43,7 +43,7 @@ function otherJournal() {
   return new Journal(ledger, { clock, logger: quietLogger({}) }, call);
 }
 
-/** Puts the entry that another process makes for a started batch, with its last heartbeat this long ago. */
+/** Starts a batch with another process's entry, whose last heartbeat was this long ago. */
 async function orphan(ageMs: number, owner: object = { host: "another" }): Promise<string> {
   const { id } = await service.startBatch();
   const journal = otherJournal();
@@ -54,7 +54,7 @@ async function orphan(ageMs: number, owner: object = { host: "another" }): Promi
   return age(path, ageMs);
 }
 
-/** Sets an entry's heartbeat back to this long ago; returns its path. */
+/** Makes an entry's last heartbeat this old; returns the entry's path. */
 const age = (path: string, ms: number) => editTime(path, service.clock.now() - ms);
 
 test("aborts the batch of another machine after 10 seconds without a heartbeat, and not before", async () => {
@@ -236,7 +236,7 @@ test.each([
   },
 );
 
-test("removes an entry whose lease is over without an abort", async () => {
+test("removes an entry whose lease is over, and aborts nothing", async () => {
   await orphan(16 * MINUTE_MS);
   await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
   expect(service.states()).toEqual(["active"]);

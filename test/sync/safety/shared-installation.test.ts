@@ -141,7 +141,7 @@ test("one id covers all collections of a held run, and completing one of them le
   expect(await shown()).toEqual([]);
 });
 
-test("a run of two connectors' collections that is held again keeps the approval of one connector", async () => {
+test("if an approval covers only one of a run's two collections, it stays while the other is held", async () => {
   await send({ accounts: [0, 40], plans: [0, 40] });
   const first = await heldBy(send({ accounts: [0, 10], plans: [0, 40] }));
   const both = { accounts: [0, 10], plans: [0, 10] } as const;

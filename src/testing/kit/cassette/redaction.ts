@@ -169,7 +169,7 @@ class Redaction {
     );
   }
 
-  /** Maps path segments that name no resource, and query values. Drops a user name and a password. */
+  /** Maps query values and those path segments that don't name a resource. Drops user names and passwords. */
   #address(address: string, map: MapText): string {
     const [, scheme = "", host = "", path = "", query, fragment] =
       /^([a-z]+:\/\/)?((?<=\/\/)[^/?#]*)?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is.exec(address) ?? [];

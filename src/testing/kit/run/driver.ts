@@ -62,7 +62,7 @@ function whenIdle<T>({ time, activity, giveUp }: DrivenRun, vendor: Playback, wo
   let [passedMs, steps] = [0, 0];
   const isAsked = () => vendor.busy > 0 || vendor.route.pending > vendor.held;
   const patience = () => {
-    // While the SDK sends to a server in this process, no timeout may fire.
+    // No timeout may fire while the SDK sends to a server in this process or a request is under way.
     if ((activity.running === 0 && activity.calls === 0) || isAsked()) return BUSY;
     if (vendor.held > 0) return HELD;
     return time.pending > 0 ? WAITING : BUSY;

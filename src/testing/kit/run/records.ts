@@ -63,7 +63,7 @@ export class WatchedRecords {
   }
 }
 
-/** The wrapper of each iterator. Without this map, the SDK wouldn't notice that an iterator is written twice. */
+/** Maps each iterator to its wrapper, so that the SDK notices if an iterator is written twice. */
 const known = new WeakMap<object, AsyncIterator<unknown>>();
 
 /**

@@ -44,7 +44,7 @@ interface AnswerValue {
   readonly value: Leaf["value"];
 }
 
-/** A copy with another value at some places of its answer; undefined removes the key or the header. */
+/** A copy whose answer has this value at the given places; undefined removes a key or a header. */
 export function withPlaces(exchange: Exchange, places: readonly AnswerPlace[], value: unknown): Exchange {
   return places.reduce(
     (changed, place) =>
@@ -80,7 +80,7 @@ export function pageAt(recording: Recording, listing: Listing, position: number)
 /**
  * Replaces the items on the pages. If there are more pages than before, adds requests for them to the recording.
  * @param countedOn Sets the total of a page.
- * @returns undefined if it can't make up such requests, because the recording doesn't show how to ask for a page
+ * @returns undefined if the recording doesn't show how to request one more page
  */
 export function relaid(
   recording: Recording,
