@@ -19,7 +19,7 @@ export interface Variables {
   readonly after?: string | undefined;
 }
 
-/** The document of the facade's own `applications`, with the variable for the cursor named as a client needs it. */
+/** The document of the facade's own `applications`; clients differ in the name of the cursor's variable. */
 export function applicationsQuery(cursor: "after" | "cursor"): string {
   return `query Applications($first: Int, $${cursor}: String) {
     applications(first: $first, after: $${cursor}) {

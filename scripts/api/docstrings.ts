@@ -49,7 +49,7 @@ const NEVER_THROW: ReadonlySet<string> = new Set([
   "SyncClient.close",
 ]);
 
-/** Interfaces that programs implement for the SDK to call, and a clock that never throws. */
+/** Interfaces that programs implement and the SDK calls, and a clock that never throws. */
 const IMPLEMENTED_BY_CALLER = /^(?:TestClock|Store|Connector|Logger)\./;
 
 /**

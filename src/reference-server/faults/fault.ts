@@ -102,7 +102,7 @@ export type Fault = {
     }
   // GraphQL API: send the head at once and the body in pieces (2), with a pause before each.
   | { readonly fault: "slow-body"; readonly ms: number; readonly pieces?: number | undefined }
-  // GraphQL API: send half of the body, then declare it as the whole ("end"), or close or reset the connection.
+  // GraphQL API: send half of the body, and declare it as the whole ("end"), or then close or reset the connection.
   | { readonly fault: "truncated-body"; readonly ending?: "end" | "close" | "reset" | undefined }
   // GraphQL API: send the body and then spaces without end.
   | { readonly fault: "endless-body" }
