@@ -58,8 +58,7 @@ export const connector = defineConnector({
       }));
       await batch.write("employees", employees, { expectedCount: Number(people) });
 
-      // Overlaps by an hour, for rows that were committed late: of two events with the same id, the service keeps the
-      // first.
+      // Starts an hour early, for rows that were committed late: the service ignores events whose ids it has.
       const recent = "SELECT * FROM sign_ins WHERE at >= $1::timestamptz - interval '1 hour'";
       const usage = read(database, recent, [watermark("usage") ?? "-infinity"], (signIn: SignIn) => ({
         id: signIn.id,

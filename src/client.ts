@@ -91,7 +91,7 @@ export class SaasManagementClient {
 
   /**
    * @throws {ConfigurationError} an option is missing or not usable
-   * @throws {AuthenticationError} there is neither a credential nor a `syncUrl`, which is enough for previews
+   * @throws {AuthenticationError} there is no credential, and no `syncUrl` for previews, which need no credential
    */
   constructor(options: ClientOptions) {
     const given = readOptions("SaasManagementClient", options, CLIENT_OPTIONS, ConfigurationError);

@@ -106,7 +106,7 @@ async function apollo(
   );
 }
 
-/** The loop that users write around a client that doesn't page. */
+/** The loop that users write around a client that has no paging. */
 async function* follow(first: number, ask: (variables: Variables) => Promise<Result>): Pages {
   let after: string | undefined;
   do {

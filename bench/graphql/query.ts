@@ -19,7 +19,7 @@ export interface Variables {
   readonly after?: string | undefined;
 }
 
-/** The fields that the facade's own `applications` selects, for a given name of the cursor's variable. */
+/** The document of the facade's own `applications`; clients differ in the name of the cursor's variable. */
 export function applicationsQuery(cursor: "after" | "cursor"): string {
   return `query Applications($first: Int, $${cursor}: String) {
     applications(first: $first, after: $${cursor}) {

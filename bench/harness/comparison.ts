@@ -31,7 +31,7 @@ export interface Target {
   readonly atMost?: number;
 }
 
-/** `quick` comparisons run always, `full` ones without `--quick`, `named` ones only if their whole name is given. */
+/** `quick` comparisons always run, `full` ones only without `--quick`, `named` ones only by their whole name. */
 export type Runs = "quick" | "full" | "named";
 
 /** Candidates that do the same task. */
@@ -42,7 +42,7 @@ export interface Comparison {
   readonly title: string;
   /** When the comparison runs. */
   readonly runs: Runs;
-  /** Name of the candidate that ratios compare with the others. */
+  /** Name of the candidate to compare with each of the others. */
   readonly subject: string;
   readonly candidates: readonly Candidate[];
   readonly columns: readonly Column[];

@@ -25,7 +25,7 @@ export function describeMachine(): Machine {
   };
 }
 
-/** One line for above the tables. */
+/** Describes the machine in the line above the tables. */
 export function showMachine({ cpu, cores, memoryGiB, node, platform, loadBefore }: Machine): string {
   return `${cpu}, ${cores} cores, ${memoryGiB} GiB, ${platform}, Node ${node}, load ${loadBefore.toFixed(1)} before`;
 }

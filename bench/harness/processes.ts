@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-// As in a deployed app: without it, some clients check more.
+// Deployed apps set this; without it, some clients check more.
 const env = { ...process.env, NODE_ENV: "production" };
 
 /** Path of a compiled script, such as `sync/processes/sink.js`. */

@@ -6,13 +6,13 @@ export interface Taken {
   readonly ms: number;
   /** CPU time of the process, user and system, in milliseconds. */
   readonly cpuMs: number;
-  /** Delay that 99 % of the event loop's turns stayed below, in milliseconds. */
+  /** The 99th percentile of the event loop's delay, in milliseconds. */
   readonly loopDelayP99Ms: number;
   /** Peak memory of the process, in MiB. */
   readonly peakRssMiB: number;
 }
 
-/** Interval of the monitor's timer, which the monitor's figures include. */
+/** Interval of the monitor's timer; the monitor adds it to every delay. */
 const RESOLUTION_MS = 1;
 
 /** Runs the work and measures it. */

@@ -13,7 +13,7 @@ const MODES = {
   [BARE]: "bare",
 } as const satisfies Readonly<Record<string, EventMode>>;
 
-/** Measures what it costs that a run keeps its events until all of them are sent. */
+/** Measures the cost of keeping a run's events until all of them are sent. */
 export const eventComparisons: ComparisonsOf = ({ servers, size }) => {
   const records = Math.ceil(RECORDS * size);
   const comparison: Comparison = {

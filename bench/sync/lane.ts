@@ -8,7 +8,7 @@ export class Lane {
   readonly #bytesPerMs: number;
   readonly #delayMs: number;
   readonly #onItsWay: { readonly at: number; readonly comeOut: () => void }[] = [];
-  /** When all bytes that went in will be on the link. */
+  /** The time at which the link will have taken all bytes so far. */
   #freeAt = 0;
   #timer: NodeJS.Timeout | undefined;
 

@@ -14,7 +14,7 @@ const COLUMNS: readonly Column[] = [
 const SHARE = 0.85;
 /** Eight seconds of the link, so that encoding the first window hardly counts. */
 const RECORDS = 1_000_000;
-/** With fewer records, there would be fewer than several windows. */
+/** Fewer records wouldn't fill several windows. */
 const LEAST_RECORDS = 400_000;
 
 /** Writes over a link that's slower than this SDK, with windows of several sizes. */

@@ -7,12 +7,12 @@ export interface ReadRequest {
   readonly records: number;
 }
 
-/** Field of a request that has the batch's id, or a header with it; all other fields hold a collection. */
+/** Number of the field with the batch's id, or with a header that has this id; every other field is a collection. */
 const [BATCH_ID_FIELD = 0] = BATCH_ID_PATH;
 /** How deep a list of records is in a request; the same for every measured kind. */
 const DEPTH = WIRE.accounts.path.length;
 
-/** Reads a request without decoding its records: every field on the way has a length prefix to skip by. */
+/** Reads a request without decoding its records: it skips each of them by its length prefix. */
 export function readRequest(request: Buffer): ReadRequest {
   let batchId = "";
   let collection: CollectionInfo | undefined;

@@ -46,7 +46,7 @@ export const runOldComparisons: ComparisonsOf = ({ servers, size, against }) => 
   if (against === undefined) return [];
   const builds = { [NOW]: undefined, [OLD]: pathToFileURL(`${against}/index.js`).href };
   return SCENARIOS.map(({ id, overLink = false, atMost, runs = 1, ...scenario }): Comparison => {
-    // Over a link, fewer records would make too few windows; fewer small runs would say nothing.
+    // Fewer records would fill too few windows of a link, and fewer small runs would measure only noise.
     const isScaled = !overLink && runs === 1;
     const records = isScaled ? Math.ceil(scenario.records * size) : scenario.records;
     const memory: readonly Target[] =

@@ -1,4 +1,4 @@
-/** A source is an array, an async iterable of records, or one of arrays of records. */
+/** A source is an array of records, or an async iterable of records or of arrays of records. */
 export const SOURCE_FORMS = ["array", "async", "async arrays"] as const;
 export type SourceForm = (typeof SOURCE_FORMS)[number];
 

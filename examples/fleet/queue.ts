@@ -39,7 +39,7 @@ export async function startBoss(): Promise<PgBoss> {
   return boss;
 }
 
-/** Starts an installation's job by its cron line, which replaces an earlier one with the same key. */
+/** Schedules an installation's job by its cron line, and replaces an earlier schedule with the same key. */
 export function schedule(boss: PgBoss, installation: Installation): Promise<void> {
   const { id, cron } = installation;
   return boss.schedule(QUEUE, cron, installation, { key: id, ...optionsOf(installation) });

@@ -44,7 +44,7 @@ async function run(
   job: JobWithMetadata<Installation>,
 ): Promise<JobResult> {
   const { id: installationId, isNew = false } = job.data;
-  // If this worker has stalled since it fetched the job, another may have it; the heartbeat would tell only later.
+  // If this worker has stalled since it fetched the job, another may have it; a heartbeat would notice too late.
   const { affected }: { readonly affected?: number } = await boss.touch(QUEUE, job);
   if (affected === 0) {
     tell("lost", installationId, {});
@@ -63,7 +63,7 @@ async function run(
       installationId,
       signal,
       firstRun: isNew && !isKnown,
-      // Enough to abort the batch of a dead process after its 10 silent seconds; the queue does longer waits.
+      // Enough to abort a dead process's batch, after 10 seconds of silence; for longer waits, the queue retries.
       waitForLockMs: 15_000,
       onProgress: (progress) => {
         movedAt = Date.now();

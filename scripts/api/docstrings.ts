@@ -49,7 +49,7 @@ const NEVER_THROW: ReadonlySet<string> = new Set([
   "SyncClient.close",
 ]);
 
-/** Interfaces that programs implement for the SDK to call, and a clock that never throws. */
+/** Interfaces that programs implement and the SDK calls, and a clock that never throws. */
 const IMPLEMENTED_BY_CALLER = /^(?:TestClock|Store|Connector|Logger)\./;
 
 /**
@@ -134,7 +134,7 @@ function throwsProblems(name: string, node: ts.SignatureDeclaration): string[] {
     isImplementation(node)
   )
     return [];
-  // The language calls members such as [Symbol.asyncIterator].
+  // Members such as [Symbol.asyncIterator] are called by the language, not by programs.
   if (node.name !== undefined && ts.isComputedPropertyName(node.name)) return [];
   if (ts.isConstructorDeclaration(node) && node.parameters.length === 0) return [];
   return /@throws/.test(docOf(node)) ? [] : [`${at(node)} ${name} has no @throws`];

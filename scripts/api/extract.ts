@@ -46,7 +46,7 @@ const ACCEPTED = [
   /generated\/records\.ts:\d+ Missing documentation/,
 ];
 
-/** Types that only occur in fields, and base types of which programs name the subtypes. */
+/** Types that only occur in fields, and base types whose subtypes programs use instead. */
 const NOT_EXPORTED: ReadonlySet<string> = new Set([
   "Lease",
   "OnProgress",

@@ -10,7 +10,7 @@ interface Line {
   readonly number?: number;
 }
 
-/** Says that a name of the file behind a specifier is needed. Returns whether that file exports the name. */
+/** Marks a name of an imported file as needed. Returns whether that file exports the name. */
 export type NeedOf = (specifier: string, name: string) => boolean;
 
 /** A declaration file of tsc, reduced to what is needed. */

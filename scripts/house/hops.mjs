@@ -48,7 +48,7 @@ if (process.argv[2] === "service") {
   const guarded = await entered(session);
   rmSync(directory, { recursive: true });
   await client.graphql.licenses().firstPage();
-  // Waits until fetch can reuse the connection: a new connection also enters the code that watches the Sync API's.
+  // Waits until fetch can reuse the connection: a new one also enters the code that inspects connections.
   await new Promise((turned) => setTimeout(turned, 50));
   await entered(session);
   await client.graphql.licenses().firstPage();

@@ -49,7 +49,7 @@ interface SourceMap {
   readonly sourcesContent?: readonly (string | null)[];
 }
 
-/** Finds sources that neither their map nor the package contains. */
+/** Finds sources that are missing from both their map and the package. */
 async function danglingMaps(folder: string, packed: ReadonlySet<string>): Promise<string[]> {
   const found: string[] = [];
   for (const path of packed) {

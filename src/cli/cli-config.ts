@@ -28,7 +28,7 @@ export interface CliConfig extends ClientOptions {
         readonly [C in Collection]: {
           /** Name of the collection. */
           readonly collection: C;
-          /** A CSV or JSONL file, or the files that together have all records, relative to this file. */
+          /** A CSV or JSONL file, or files that together have all records; paths are relative to this file. */
           readonly file: string | readonly string[];
           /**
            * Turns a CSV file's row, an object of cells by heading, into a record, or returns undefined to skip it.

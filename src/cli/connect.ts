@@ -99,7 +99,7 @@ function loggerOf(io: Io): Logger {
     (said: string, details: object = {}) => {
       if (!io.verbose && (level === "debug" || level === "info")) return;
       const isOutage = said.includes(": the service is unavailable");
-      // Warn of an outage once, because the progress shows that it goes on.
+      // Warn of an outage only once, because the progress line shows that it continues.
       if (isAway && !io.verbose && (isOutage || said.endsWith(": retrying"))) return;
       isAway ||= isOutage;
       // The command itself reports how the run ended.

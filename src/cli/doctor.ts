@@ -74,7 +74,7 @@ async function checkAll(
   await check("GraphQL API", async (signal) => {
     if (baseUrl === undefined) return skipped("SAAS_MANAGEMENT_BASE_URL is not set; runs do not need it");
     const plans = opened().graphql.licensePlans({ signal });
-    // Requests a page as large as other commands do, because a service may refuse the size.
+    // Request a page of the size that other commands use, because a service may refuse that size.
     const { totalCount } = await plans.firstPage();
     return ok(`reads the workspace (${totalCount} license plans)`);
   });
@@ -108,7 +108,7 @@ async function checkAll(
   });
 }
 
-/** Checks one thing. If the check throws an error, that is a problem. */
+/** Checks one thing. An error of the check is reported as a problem. */
 async function lookAt(look: Look, signal: AbortSignal) {
   const ended = AbortSignal.any([signal, AbortSignal.timeout(CHECK_MS)]);
   try {

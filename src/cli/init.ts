@@ -22,7 +22,9 @@ export async function run([given = ""]: readonly string[], _: Options, io: Io): 
     throw isFile ? new UsageError(`${folder} is a file, and nothing is overwritten.`) : error;
   }
   io.write(`${folder}: ${Object.keys(files).join(", ")}\n`);
-  io.note(`Next: cd ${folder} && npm install && npm test. For an API, start with npm run record.`);
+  io.note(
+    `Next: cd ${folder} && npm install && npm test. For an API, first: node connector.test.js --record`,
+  );
 }
 
 /** The files of a new connector project, by their names. */
@@ -45,10 +47,7 @@ function projectFiles(name: string): Readonly<Record<string, string>> {
 
 const PACKAGE = {
   ...{ version: "0.1.0", private: true, type: "module", engines: { node: ">=20.19" } },
-  scripts: {
-    ...{ start: "saas-management run connector.js", test: "node --test" },
-    record: "node connector.test.js --record",
-  },
+  scripts: { start: "saas-management run connector.js", test: "node --test" },
   dependencies: { "@saas-management/sdk": `^${VERSION}` },
 };
 
@@ -87,8 +86,8 @@ import { test } from "node:test";
 import { connectorTests, recordVendor } from "@saas-management/sdk/testing";
 import { connector } from "./connector.js";
 
-// Runs the connector against a reference server, once for each fault of its source: of the API that \`npm run record\`
-// has recorded, or else of the connector's records.
+// Runs the connector against a reference server, once for each fault of its source: of the API, if you have recorded
+// it (node connector.test.js --record), or else of the connector's records.
 const cassette = new URL("vendor.cassette.json", import.meta.url);
 if (process.argv.includes("--record")) await recordVendor(connector, { to: cassette });
 for (const { name, run } of connectorTests(connector, existsSync(cassette) ? { cassette } : {})) test(name, run);
@@ -114,9 +113,7 @@ ENTRYPOINT ["node_modules/.bin/saas-management"]
 CMD ["run", "connector.js"]
 `;
 
-const crontabOf = (
-  name: string,
-) => `# Mails the output when a run fails or is held; see the exit codes of saas-management.
+const crontabOf = (name: string) => `# Mails the output of a run that fails or is held, as its exit code says.
 # Cron looks for Node in /usr/bin and /bin only; otherwise add a line PATH=/usr/local/bin:/usr/bin:/bin here.
 17 2 * * *  cd $HOME/${name} && set -a && . ./.env && npx saas-management run connector.js > last-run.log 2>&1 || cat last-run.log
 `;

@@ -3,7 +3,7 @@ import { wrapped } from "../sync/report-text.js";
 import { takeOver } from "./printed.js";
 
 const CLEAR_LINE = "\r\u001b[2K";
-/** Control characters that a terminal obeys, except line endings and tabs, and marks that reverse text. */
+/** Control characters that affect a terminal (all but line feeds and tabs), and marks that reverse text. */
 const OBEYED = /(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** The terminal's width. Undefined if there is no terminal, or if its width is 0, as in a container. */
@@ -41,7 +41,7 @@ export class Io {
   hasWritten = false;
   /** The name of the command; empty if there is no such command. */
   command: readonly string[] = [];
-  /** Whether to continue if nobody reads the output any more, because the exit code says what was found. */
+  /** Whether the command continues even if nobody reads its output, because its exit code is a result too. */
   finishes = false;
   /** Whether a run used its module's ledger, which other commands don't open. */
   hasOwnLedger = false;

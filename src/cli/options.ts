@@ -50,10 +50,7 @@ export const OPTIONS = {
   port: number("--port <number>", "port of the GraphQL API (default: a free one)", 0, 65_535),
   syncPort: number("--sync-port <number>", "port of the Sync API (default: a free one)", 0, 65_535),
   // Not --env-file, which Node takes for itself even after the script (https://github.com/nodejs/node/issues/54232).
-  writeEnv: new Flag<string>(
-    "--write-env <file>",
-    "write the settings to a new file, deleted when the server stops if it's unchanged",
-  ),
+  writeEnv: new Flag<string>("--write-env <file>", "new settings file; deleted at the end unless changed"),
   tlsCert: new Flag<string>(
     "--tls-cert <file>",
     "certificate in PEM, for both APIs; together with --tls-key",

@@ -13,8 +13,8 @@ import { forTerminal, type Io } from "./io.js";
 import { UsageError } from "./options.js";
 
 /**
- * Advice for a shell, by the option that the SDK's advice names; $ is the advised value. Advice about other options is
- * dropped, because the report shows causes, and what the service said, below the message.
+ * Replaces the SDK's advice about an option with advice for a shell; $ is the advised value. Advice about other options
+ * is dropped, because the report shows the causes and the service's message below.
  */
 const IN_A_SHELL: Readonly<Record<string, string>> = {
   allowEmpty: "set allowEmpty for it in a configuration",
@@ -29,7 +29,7 @@ const IN_A_SHELL: Readonly<Record<string, string>> = {
   waitForLockMs: "Use --wait-for-lock SECONDS",
 };
 
-/** Maximum number of issues to show. If the whole file is wrong, every row has one. */
+/** Maximum number of issues to show, because every row of a wrong file has an issue. */
 const SHOWN_ISSUES = 3;
 
 /** Reports an error on stderr. @returns the exit code */
@@ -67,7 +67,7 @@ function codeOf(error: unknown): string {
   return error instanceof UsageError ? "USAGE" : "UNEXPECTED";
 }
 
-/** @param lineBreak Replaces line breaks, because a cause may have several lines. */
+/** @param lineBreak Replaces each line break of the message. */
 export function messageOf(error: unknown, lineBreak = "\n"): string {
   const text = error instanceof Error ? error.message : String(error);
   const advice = error instanceof SaasManagementError ? error.advice : undefined;

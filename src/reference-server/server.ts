@@ -28,7 +28,7 @@ export interface ReferenceServer extends AsyncDisposable {
   /** Injects faults. */
   readonly faults: Faults;
   /**
-   * Returns a copy of an installation's data: records and whether they are removed, the lock, and batches.
+   * Returns a copy of an installation's data: its records, including removed ones, its lock and its batches.
    * @param installationId default: the server's `installationId`
    * @throws {Error} there is no such installation
    */
@@ -143,7 +143,7 @@ export function startReferenceServer(
   return openServer(options);
 }
 
-/** @param fill Writes the server's initial data, with a `syncUrl` of plain HTTP even if the server has TLS. */
+/** @param fill Writes the initial data. It gets a server whose `syncUrl` is plain HTTP, even with TLS. */
 export async function openServer(
   options: Parameters<typeof startReferenceServer>[0],
   fill?: (server: ReferenceServer) => Promise<void>,
@@ -197,7 +197,7 @@ export async function openServer(
     return closed;
   }
   async function restartAfter(previous: Promise<void>): Promise<void> {
-    // A failed restart leaves closed servers with known ports, from which the next restart continues.
+    // After a failed restart, the servers are closed but keep their ports, so the next restart can start them.
     await previous.catch(() => {});
     await Promise.all([graphQL.close(), sync.close(0)]);
     graphQL = await startGraphQL(graphQL.port);

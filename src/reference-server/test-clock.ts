@@ -2,7 +2,7 @@ import { sleepWith, systemClock, type TimerOptions } from "../core/clock.js";
 import { InvalidInputError } from "../core/errors/index.js";
 import { readOptions } from "../core/validate.js";
 
-/** Turns after which the loop stops spinning and yields to other processes: each later turn takes 1 ms. */
+/** The loop spins for this many turns; each later turn takes 1 ms and lets other processes run. */
 const SPINNING_TURNS = 200;
 /** Quiet turns of the event loop, which take about 25 ms and about a second. */
 const MOMENT = SPINNING_TURNS + 25;

@@ -153,7 +153,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
 
   async #known(ledger: CollectionLedger | undefined): Promise<IdTable> {
     const read = async (seen: LedgerSnapshot) => {
-      // If nobody knows whether a run was completed, the next one sends its events again, as it does with a watermark.
+      // A run that may have been completed doesn't count, just as with watermarks: its events are sent again.
       const known = ledger?.known(seen).find(({ state }) => state === "completed");
       return known === undefined ? new IdTable() : tableOf(known.lines());
     };

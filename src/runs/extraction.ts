@@ -253,7 +253,7 @@ export class Extraction implements WriteTarget {
     return this.#violation;
   }
 
-  /** Reports progress of a write's collection, including its other writes. */
+  /** Reports the progress of a collection, summed over all writes to it. */
   #notify({ collection, expectedCount }: WriteReport): void {
     const { onProgress } = this.#options;
     if (onProgress === undefined) return;

@@ -25,13 +25,13 @@ export interface RunHistory {
   /** The last completed runs, up to 30, the latest one last. */
   readonly runs: readonly (RunReceipt & { readonly completedAt: Date })[];
   /**
-   * Held runs, the latest one last. A run stays here until later runs have completed all its collections; its
-   * `reasons` omit those already completed.
+   * Held runs, the latest one last. A run stays here until later runs have completed all its collections;
+   * `reasons` omits the collections that are already completed.
    */
   readonly held: readonly (HeldReport & {
     readonly approval: NonNullable<HeldReport["approval"]>;
     readonly heldAt: Date;
-    /** Whether a person approved it. If so, the next run passes if it's similar enough to this one. */
+    /** Whether a person approved it; then the next run passes if it's similar enough. */
     readonly isApproved: boolean;
   })[];
 }
@@ -43,10 +43,7 @@ export interface InstallationStatus {
   readonly installationId: string;
   /** When its last run completed. */
   readonly completedAt: Date | undefined;
-  /**
-   * How long its next run is overdue, by the mean interval of its runs, in milliseconds; undefined before the
-   * second one.
-   */
+  /** How many milliseconds its next run is overdue, given the mean interval so far; undefined before its second run. */
   readonly lateMs: number | undefined;
   readonly held: RunHistory["held"];
   readonly runs: RunHistory["runs"];
@@ -75,7 +72,7 @@ async function historyOf(ledger: InstallationLedger, seen: LedgerSnapshot): Prom
   return { isKnown: knowsSnapshots(seen), runs, held };
 }
 
-/** Reads the status of several installations, the one whose last completed run is oldest first. */
+/** Reads the status of several installations, sorted by their last completed run, the oldest first. */
 export async function readInstallations(
   ledgers: readonly InstallationLedger[],
   now: number,

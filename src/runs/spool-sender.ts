@@ -82,7 +82,7 @@ function recordsOf(messages: readonly SpooledMessage[]): number {
 
 /** Reads messages as they are sent, in order. */
 function readerOf(spool: Spool, batchId: Buffer, { messageBytes }: SendConfiguration) {
-  // Two buffers take turns, because allocating outside the heap makes the collector walk all of it.
+  // Two buffers take turns, because allocating outside the heap triggers full garbage collections.
   let buffers: Buffer[] = [];
   let next = 0;
   return (index: number, kept: SpooledMessage): StoredMessage => {

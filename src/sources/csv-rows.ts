@@ -36,7 +36,7 @@ export async function* csvRows(
       line = own === "" ? 1 : 2;
       text = text.slice(own.length);
     }
-    // A long row is parsed again only after its text has doubled, not for every block.
+    // Parse an unfinished row again only once its text has doubled, not for every block.
     if (text.length < minLength) continue;
     const parsed = parse(text, line, name, delimiter);
     yield parsed;
@@ -113,7 +113,7 @@ function afterLines(text: string, start: number, lines: number): number {
 }
 
 interface Quoting {
-  /** Whether the last cell is quoted: it then keeps a `\r` at its end, and a row with one empty cell is a record. */
+  /** Whether the last cell is quoted. If so, it keeps a `\r` at its end, and an empty cell alone is a record. */
   readonly endsQuoted: boolean;
   /** Whether there's a `\r` without a `\n` outside quotes, where other programs would end the row. */
   readonly hasBareReturn: boolean;

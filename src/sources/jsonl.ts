@@ -28,8 +28,8 @@ const JSONL_OPTIONS = {
  * Streams the records of a JSON Lines file (one JSON value per line); memory doesn't grow with the file.
  *
  * - Skips empty lines, but refuses a file that has nothing else. The last line needs no line feed.
- * - Throws an error that names the line if that line isn't JSON (for example because it's truncated), is too long,
- *   or has invalid bytes or, in a stream of text, half of a character.
+ * - Refuses a line that isn't JSON (a truncated one, for example), is too long, has invalid bytes, or has half of a
+ *   character in a stream of text. The error names the line.
  * - If a write rejects a record, the error names its location, such as `users.jsonl:1042`.
  *
  * The iteration throws `InvalidInputError`; errors that `map` throws are rethrown unchanged.

@@ -93,7 +93,7 @@ export class PageProof {
   }
 
   /**
-   * Compares a page's records with those of earlier pages if its items contain functions, so that they couldn't be.
+   * Compares a page's records with those of earlier pages if its items can't be compared: they contain functions.
    * @throws {InvalidInputError} an earlier page had the same records
    */
   addRecords(records: readonly unknown[], number: number): void {

@@ -164,10 +164,10 @@ export class TestedStore {
     return isNew;
   }
 
-  /** Starts to put a value that pauses, or that the store abandons. */
+  /** Starts to put a value that pauses; the store may abandon it. */
   begin(name: string, value: PausedValue): Promise<boolean> {
     const stored = this.put(name, value.pieces());
-    // The put may still fail after the rule has proved to be broken.
+    // If the put fails after the check has ended, that must not be an unhandled rejection.
     stored.then(value.begin, value.begin);
     return stored;
   }

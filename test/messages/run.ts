@@ -82,7 +82,7 @@ licenses  9 10 → 7
 - licenses: 4 of 10 known ids would be removed (40 %), such as "u6"; usually 0 to 2.5 %; the limit is 2
 Check the filter and the pages: a source that is cut off or filtered looks like this.
 If the source is wrong, fix it and run again: there is nothing to undo.
-A similar run was held at 1970-01-01T00:00:00.000Z. Its approval covers this run, too, and the lists have its ids.
+A similar run was held at 1970-01-01T00:00:00.000Z. Its approval also covers this run, and the lists show the ids of that run.
 The ids are listed in /ledger/accounts.removals.txt and licenses.removals.txt.
 If the change is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.`,
   },

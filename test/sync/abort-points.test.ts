@@ -11,7 +11,7 @@ import { useScriptedServer } from "../support/sync-harness.js";
 import { listenSilently } from "../support/tcp-peers.js";
 
 const harness = useScriptedServer();
-// With an open server, closing a client could wait for ever for a start's answer, because the clock stands still.
+// The server goes first: a client's close may wait for the answer to a start, and the clock stands still.
 afterEach(() => harness.server.close());
 const LOST = { code: 14, details: "connection dropped" };
 const LOCKED = { code: 6, details: "locked" };
@@ -51,12 +51,12 @@ function keys(count: number) {
 const OF_A_REQUEST: Readonly<
   Record<string, (operation: "StartSyncBatch" | "SyncRecords", call: Call) => Promise<Point>>
 > = {
-  "in the turn that it was made in": async () => ({ reached: () => true }),
+  "in the same turn as its call": async () => ({ reached: () => true }),
   "while its credential is asked for": async (operation) => {
     const { apiKey, missing } = keys(operation === "StartSyncBatch" ? 0 : 1);
     return { options: { apiKey }, reached: missing };
   },
-  "while the service is to answer": async (operation) => {
+  "while it waits for the service's answer": async (operation) => {
     harness.server.scripts[operation].push("never");
     const { calls, streams } = harness.server;
     return {

@@ -97,11 +97,11 @@ test.each<readonly [string, readonly object[], string, string]>([
     "completed",
   ],
   [
-    "never guesses: not active without saying why, after a lost answer, is an unknown outcome",
+    "never guesses: if an answer is lost and the next one only says not active, the outcome is unknown",
     [LOST, { code: 9, details: "not active" }],
     ...UNKNOWN,
   ],
-  ["leaves a batch active whose completion is refused at once", [REFUSED], "SYNC_PROTOCOL", "active"],
+  ["leaves a batch active if its completion is refused at once", [REFUSED], "SYNC_PROTOCOL", "active"],
   ...NO_PROOFS.map(([what, ...answer]) => [`takes ${what} for no proof`, answer, ...UNKNOWN] as const),
 ])("%s", async (_, answers, outcome, state) => {
   harness.server.scripts.CompleteSyncBatch.push(...answers);
@@ -133,7 +133,7 @@ test.each([
   ["events", (batch: SyncBatch) => batch.write("usage", []), "ok"],
   ["an empty snapshot", (batch: SyncBatch) => batch.write("accounts", []), "ok"],
 ] as const)(
-  "completes a batch to which it wrote %s: unverified must say if that is right",
+  "a batch that wrote %s can be completed, unless it wrote nothing and unverified is not set",
   async (_, write, outcome) => {
     const batch = await startBatch();
     await write(batch);

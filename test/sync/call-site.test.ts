@@ -19,7 +19,7 @@ async function programOfTheUser(call: () => Promise<unknown>): Promise<unknown> 
   return await call();
 }
 
-/** Does not await, like a program that uses then and catch. */
+/** Calls without await, like a program that uses then and catch. */
 function programWithoutAwait(call: () => Promise<unknown>): Promise<unknown> {
   return call().then(
     () => undefined,
@@ -87,7 +87,7 @@ test("the stack of a rejected write in a run leads to the write and to the run",
   expectStack(error, FILE, "runOfTheUser");
 });
 
-test("the stack of each write ended by a closed handle leads to its own caller", async () => {
+test("when a closed handle ends several writes, each error's stack leads to the caller of its write", async () => {
   const batch = await harness.startBatch();
   harness.server.scripts.SyncRecords.push("never");
   const firstOfTheUser = async () => await batch.write("accounts", accounts(1));
@@ -110,7 +110,7 @@ const REASONS: readonly (readonly [string, BatchCall])[] = [
   ["seal", (batch) => batch.writer("accounts", { signal: aborted }).end()],
   ["run", () => harness.client().run(NOTHING, { ...RUN, signal: aborted })],
 ];
-test.each(REASONS)("leaves the stack of the reason that aborted a %s unchanged", async (_, call) => {
+test.each(REASONS)("does not change the stack of the signal's reason that aborted a %s", async (_, call) => {
   const { stack } = untouched;
   const batch = await harness.startBatch();
   expect(await rejection(programOfTheUser(() => call(batch)))).toBe(untouched);

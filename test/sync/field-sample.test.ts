@@ -57,7 +57,7 @@ const recordsOf = (name: SnapshotCollection, size: { minLength?: number; maxLeng
   return fc.uniqueArray(record, { selector: (one) => stringIn(one, COLLECTIONS[name]), ...size });
 };
 
-test("records for every snapshot which fields have a value", { timeout: TIMEOUT_MS }, () => {
+test("counts for any snapshot in how many records each field has a value", { timeout: TIMEOUT_MS }, () => {
   const snapshot = fc
     .constantFrom(...SNAPSHOTS)
     .chain((name) => fc.tuple(fc.constant(name), recordsOf(name, { maxLength: 30 })));

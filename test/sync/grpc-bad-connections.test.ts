@@ -13,7 +13,7 @@ import { relayTo } from "../support/tcp-proxy.js";
 
 const MINUTE = 60_000;
 
-/** Calls each operation; all but the start in a batch that was already started. */
+/** A call of each operation; all but the start use a batch that was already started. */
 const CALLS = {
   StartSyncBatch: (client: SyncClient) => client.startBatch(START),
   SyncRecords: (_: SyncClient, batch: SyncBatch) => batch.write("accounts", accounts(3)),
@@ -23,7 +23,7 @@ const CALLS = {
 type Operation = keyof typeof CALLS;
 const OPERATIONS = ["StartSyncBatch", "SyncRecords", "CompleteSyncBatch", "AbortSyncBatch"] as const;
 
-/** A client behind a proxy that may forget its connections, and one of its batches. */
+/** A client with a batch, behind a proxy that may forget connections. */
 async function behindRelay(options: Partial<SyncClientOptions> = {}) {
   const server = await startSyncServer();
   const relay = await relayTo(server.port);
@@ -186,7 +186,7 @@ describe("a stream that the server has not processed", () => {
   });
 
   test.each(OPERATIONS)(
-    "is repeated without a retry: %s above the last one of a GOAWAY",
+    "is repeated without a retry: %s after the last stream that a GOAWAY names",
     async (operation) => {
       const { relay, client, batch } = await behindRelay();
       relay.goAway(1);
@@ -195,7 +195,7 @@ describe("a stream that the server has not processed", () => {
     },
   );
 
-  test("leaves a batch active if its completion was refused, and no start in doubt", async () => {
+  test("a refused completion leaves the batch active, and a refused start leaves no lock in doubt", async () => {
     const server = await startSyncServer();
     const client = syncClient(server);
     const batch = await client.startBatch(START);
@@ -210,7 +210,7 @@ describe("a stream that the server has not processed", () => {
     expect(await rejection(client.startBatch(START))).toMatchObject({ mayBeOwn: false });
   });
 
-  test("is not one because the server's own answer says that it refused a stream", async () => {
+  test("an answer whose text says that a stream was refused still counts as an answer", async () => {
     const server = await startSyncServer();
     const client = syncClient(server);
     const batch = await client.startBatch(START);

@@ -57,7 +57,7 @@ testOfAcceptedCounts("accepts an answer that counts all records before all were 
   expect(await batch.write("accounts", accounts(350, 1000))).toMatchObject({ accepted: 350 });
 });
 
-test("does not count an early answer without a count as an acceptance", async () => {
+test("does not treat an early answer without a count as an acceptance", async () => {
   const { batch, server } = await startBareBatch(
     (stream) => stream.once("data", () => answerWith(stream.pause(), EMPTY)),
     { messageBytes: 100_000 },
@@ -155,7 +155,7 @@ test.each(UNREADABLE)(
   },
 );
 
-/** A batch on a server that answers well, after something has happened to the connection of a stream. */
+/** A batch on a server that answers a SyncRecords stream as usual if `happens` returns true for it. */
 async function startBatchBehind(happens: (stream: ServerHttp2Stream, streams: number) => boolean) {
   const server = await startSyncServer();
   const { answer } = server;

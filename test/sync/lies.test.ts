@@ -65,7 +65,7 @@ testOfAcceptedCounts.each([...COUNTS])(
   },
 );
 
-/** Answers calls of an operation with these messages in one body. */
+/** Makes the server answer an operation with these messages in one body. */
 function lie({ server }: { readonly server: SyncServer }, operation: string, ...messages: Uint8Array[]) {
   const { answer } = server;
   let lies = 0;
@@ -135,7 +135,7 @@ async function endOf(call: Promise<unknown>, clock: TestClock, isTold: () => boo
 
 testOfAcceptedCounts.each([
   ["two answers", [EMPTY, EMPTY]],
-  ["two answers, the first of them right", [completed("accounts"), EMPTY]],
+  ["a right answer and a second one", [completed("accounts"), EMPTY]],
 ])("a completion that gets %s is unknown, and not repeated", async (_, messages) => {
   const clock = new TestClock({ startAt: new Date(0) });
   const { told } = lie(harness, "CompleteSyncBatch", ...messages);

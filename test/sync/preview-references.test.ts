@@ -11,7 +11,7 @@ async function danglingOf(previewed: ReturnType<typeof preview>, collection: Col
 }
 
 test.each(["before", "after"])(
-  "finds licenses whose account or plan is missing, written %s accounts and plans",
+  "finds licenses whose account or plan is missing, if licenses are written %s accounts and plans",
   async (order) => {
     const licenses = [
       license("l1", "u0"),

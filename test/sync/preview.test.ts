@@ -56,7 +56,7 @@ test("runs a connector without a server, and tells it that it is a preview", asy
   expect(told).toEqual([true, false]);
 });
 
-test("counts the records, messages and bytes of the run's receipt, with room for a long id of its batch", async () => {
+test("counts records, messages and bytes as the run's receipt does, but leaves room for a long batch id", async () => {
   const sizes = { messageBytes: 4096, windowBytes: 10_000 };
   const { installationId } = service;
   const client = service.syncClient(sizes);
@@ -284,7 +284,7 @@ test("needs no key, and calls no hook", async () => {
   await client.close();
 });
 
-test("as a string shows each collection without record contents, and its JSON is the data", async () => {
+test("prints each collection without record contents, and its JSON is the data", async () => {
   await service.runAccounts(ids(10));
   const twice = { id: "u1", name: "somebody else" };
   const secret = { id: "u99", name: "Ada", email: 7 };

@@ -64,7 +64,7 @@ test("sends any records in order, in as few messages and windows as possible", {
   await fc.assert(property, { ...LIMITS, numRuns: Math.ceil(RUNS / 8) });
 });
 
-test("keeps sizes to the byte, and names a record that is too large", {
+test("obeys size limits to the byte, and names a record that is too large", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const some = write.filter(({ records }) => records.length > 0);
@@ -132,7 +132,7 @@ function sourceOf({ records, source }: Write) {
   })();
 }
 
-/** Removes from the list the first windows, up to this many messages. */
+/** Takes windows from the front of the list until they have this many messages. */
 function takeWindows(streams: Uint8Array[][], messages: number): Uint8Array[][] {
   const windows: Uint8Array[][] = [];
   while (windows.flat().length < messages) {

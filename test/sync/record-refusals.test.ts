@@ -131,7 +131,7 @@ test("lists up to 20 issues of nearby records, each with index and id", async ()
   expect(issues[0]).toMatchObject({ index: 10, id: "u10", path: "name" });
 });
 
-test("keeps 20 issues of a record with more issues than a function can take as arguments", () => {
+test("keeps 20 issues of a record that has 130,000, too many for the arguments of one call", () => {
   const issues = Array.from({ length: 130_000 }, (_, i) => ({
     collection: "accounts",
     index: 0,

@@ -147,7 +147,7 @@ test("refuses a stream that gives the same object twice in a row", async () => {
   await expectRefused(Readable.from([user, user]));
 });
 
-test.each(["synchronous", "asynchronous"])("accepts one object that a %s generator refills", async (kind) => {
+test.each(["synchronous", "asynchronous"])("accepts one object that generators refill (%s)", async (kind) => {
   const user = { id: "" };
   function* refilled() {
     for (const id of ["u1", "u2", "u3"]) {

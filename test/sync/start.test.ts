@@ -152,7 +152,7 @@ const TRANSIENT: readonly FaultKind[] = [
 ];
 
 test.each(TRANSIENT.flatMap((kind) => (["request", "answer"] as const).map((at) => ({ ...kind, at }))))(
-  "another client's run begins when the lock of a start ends whose answer $fault broke at the $at",
+  "if $fault at the $at loses the answer to a start, another client's run begins when its lock ends",
   async (kind) => {
     const { clock, server, installationId } = frozen;
     const options = { installationId, ledger: memoryLedger() };

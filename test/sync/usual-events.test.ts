@@ -33,8 +33,8 @@ test.each([
   ["nothing", 0, ["0 events of usage were sent, and 400 to 405 on the same weekday before"]],
   ["less than a tenth", 39, ["39 events of usage were sent, and 400 to 405 on the same weekday before"]],
   ["a tenth: a holiday", 40, []],
-  ["a tenfold", 4050, []],
-  ["more", 4051, ["4,051 events of usage were sent, and 400 to 405 on the same weekday before"]],
+  ["ten times as many", 4050, []],
+  ["even more", 4051, ["4,051 events of usage were sent, and 400 to 405 on the same weekday before"]],
 ])("after three weeks, %s", async (_, count, expected) => {
   expect(await after([...WEEKS, count])).toEqual(expected);
 });

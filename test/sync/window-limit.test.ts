@@ -19,7 +19,7 @@ const RUN = { ...START, ledger: "none", guard: false } as const;
 
 type Ending = (stream: ServerHttp2Stream) => void;
 
-/** How streams above a proxy's limit end. */
+/** What a proxy does to end a stream above its limit. */
 const ENDINGS: Readonly<Record<string, Ending>> = {
   "HTTP status 413": (stream) => {
     stream.respond({ ":status": 413, "content-type": "text/html" });
@@ -77,7 +77,7 @@ describe.each(Object.entries(ENDINGS))("a window that something in between answe
     expect(warnings).toContain(`saas-management: ${receipt.notes[0]}`);
   });
 
-  test("is never sent as large again by the client, and not reported again", async () => {
+  test("is never sent at that size again by the client, and is reported only once", async () => {
     const { server, sizes } = await limited(2 * MIB, end);
     const { client } = watched(server);
     await client.run(connector, RUN);

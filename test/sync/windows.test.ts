@@ -11,7 +11,7 @@ const LIMIT = 16 * 1024 * KIB;
 const harness = useScriptedServer();
 const { startBatch } = harness;
 
-/** An account whose message, if it's alone in it, has exactly this many bytes. */
+/** An account that alone makes a message of exactly this many bytes. */
 function accountOfMessageBytes(bytes: number) {
   const sizeWith = (name: string) =>
     SyncRecordsRequest.encode({

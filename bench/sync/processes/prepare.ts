@@ -20,7 +20,7 @@ function bytesPerRecord<K extends Kind>(of: K): number {
   writeFileSync(file, JSON.stringify(pool.map(withPlainMoments)));
   const toMessage = MODELS[of];
   const messages = pool.map((value) => toMessage({ variant: { $case: "generic", value } }));
-  // So many records that the message around them doesn't count.
+  // With this many records, the size of the message around them doesn't matter.
   const collection = TO_COLLECTION[of](messages);
   return SyncRecordsRequest.encode({ batchId: "", collection }).finish().length / pool.length;
 }

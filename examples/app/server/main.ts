@@ -1,5 +1,5 @@
 /**
- * Serves the page: as built with NODE_ENV=production, from its sources otherwise. The server reads APP_PASSWORD,
+ * With NODE_ENV=production, serves the built page, otherwise its sources. The server reads APP_PASSWORD,
  * SAAS_MANAGEMENT_BASE_URL and SAAS_MANAGEMENT_API_KEY; the key stays on the server.
  */
 import { createServer } from "node:http";

@@ -20,7 +20,7 @@ export const queries = {
       ),
     }),
 
-  /** What all matching licenses cost a year and could save: exact sums per currency. */
+  /** The annual cost and possible savings of all matching licenses: exact sums per currency. */
   sums: (filter: Filter) =>
     queryOptions({
       queryKey: ["sums", filter],

@@ -6,18 +6,14 @@ import { reportHtml } from "./html.js";
 import { costOf, moneyOf, type Report, readReport } from "./model.js";
 import { table } from "./table.js";
 
-const UNKNOWN_WIDTH = 200;
-
 export async function run(_: readonly string[], options: Options, io: Io): Promise<void> {
   const { days = 90 } = options;
   const asPage = isPage(options, io);
   await using client = await connect(options, io);
   const report = await readReport(client.graphql, Date.now(), days, io.signal);
+  const width = columnsOf(process.stdout) ?? (Number(process.env["COLUMNS"]) || 200);
   if (asPage) io.write(reportHtml(report));
-  else
-    io.data(report, () =>
-      reportText(report, columnsOf(process.stdout) ?? (Number(process.env["COLUMNS"]) || UNKNOWN_WIDTH)),
-    );
+  else io.data(report, () => reportText(report, width));
 }
 
 /** The report for a terminal. */

@@ -1,5 +1,5 @@
 /**
- * The data of the demo company's vendors, contracts and HR system, made from lists to be the same at every start.
+ * Makes the data of the demo company's vendors, contracts and HR system from lists, so it's the same at every start.
  */
 import type { Portfolio } from "../../reference-server/portfolio.js";
 import type { SyncBatch } from "../../sync/batch/sync-batch.js";

@@ -75,20 +75,20 @@ export type Fault = {
   | { readonly fault: "rst-stream"; readonly code?: number | undefined }
   // Sync API: send GOAWAY. With grace (true), running calls may finish; without it, the connection is closed.
   | { readonly fault: "goaway"; readonly grace?: boolean | undefined }
-  // Sync API: end the lease of the call's batch (for StartSyncBatch, of the lock's holder), or let another batch begin.
+  // Sync API: end the lease of the call's batch (for StartSyncBatch, the one with the lock), or let another begin.
   | { readonly fault: "lease-expiry" | "lock-stolen" }
   // SyncRecords: at this message, answer with the number of records so far, and read no more.
   | { readonly fault: "early-answer"; readonly message: number }
   // Sync API: do the work, and answer with more bytes than clients accept (16 MiB + 1).
   | { readonly fault: "oversized-answer" }
-  // GraphQL API: answer with an HTTP status, 200 to 599, and a body (an HTML page, as proxies send it).
+  // GraphQL API: answer with an HTTP status, 200 to 599, and a body (by default an HTML page like a proxy's).
   | {
       readonly fault: "http";
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>> | undefined;
       readonly body?: string | undefined;
     }
-  // GraphQL API: add entries to `errors` (one with the message "Injected fault."), with null ("none") or partial data.
+  // GraphQL API: add entries to `errors` (by default one, "Injected fault."), and send null ("none") or partial data.
   | {
       readonly fault: "graphql-errors";
       readonly errors?:
@@ -102,11 +102,11 @@ export type Fault = {
     }
   // GraphQL API: send the head at once and the body in pieces (2), with a pause before each.
   | { readonly fault: "slow-body"; readonly ms: number; readonly pieces?: number | undefined }
-  // GraphQL API: send half of the body, declared as the whole ("end"); or close or reset the connection after it.
+  // GraphQL API: send half of the body, and declare it as the whole ("end"), or then close or reset the connection.
   | { readonly fault: "truncated-body"; readonly ending?: "end" | "close" | "reset" | undefined }
   // GraphQL API: send the body and then spaces without end.
   | { readonly fault: "endless-body" }
-  // GraphQL API: every page of a connection announces another one, with the cursor of the request or without a cursor.
+  // GraphQL API: every page of a connection announces another one, and repeats the request's cursor or has none.
   | { readonly fault: "page-info"; readonly cursor: "repeated" | "missing" }
 );
 

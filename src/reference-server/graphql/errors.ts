@@ -68,7 +68,7 @@ export function formatError(error: Readonly<GraphQLError | Error>): GraphQLError
   return unexpectedError({ nodes, path });
 }
 
-/** An answer to an invalid request. graphql-http may have another copy of graphql and not recognize our errors. */
+/** An answer to an invalid request. If graphql-http has another copy of graphql, it doesn't recognize our errors. */
 export function invalidAnswer(errors: readonly GraphQLError[], accept?: string): Response {
   const result = { errors: errors.map(formatError) };
   return isGraphQLType(accept)

@@ -44,7 +44,7 @@ export function createProcurementCase(
 
 /**
  * @param today as YYYY-MM-DD; a deadline must not be earlier
- * @throws GraphQLError a value is invalid, for which the description shows no typed error of this mutation
+ * @throws GraphQLError a value is invalid; the service description shows no typed error for that in this mutation
  */
 export function updateProcurementCase(
   workspace: Workspace,
@@ -96,9 +96,9 @@ function rowOf({ id, name, state, baselinePrice, firstBaselinePrice }: Procureme
 }
 
 /**
- * Sets the state of all matching vendors, and so of all their applications. It isn't an error if no vendor matches.
+ * Sets the state of all matching vendors, which applies to their applications. It isn't an error if no vendor matches.
  *
- * @param where of the type `filter`; null or undefined matches every vendor
+ * @param where a filter of the type `filter`; null or undefined matches every vendor
  */
 export function changeVendorsState(
   workspace: Workspace,

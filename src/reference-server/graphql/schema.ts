@@ -120,7 +120,7 @@ function defineDecimal(type: GraphQLScalarType): void {
     throw new TypeError("A Decimal is a Big.");
   };
   type.parseValue = (value) => {
-    // A caller's number of up to 15 digits is the shortest form of its double.
+    // A double's shortest form is exactly what the caller wrote, if that has up to 15 digits.
     if (typeof value === "number" && Number.isFinite(value)) return new Big(String(value));
     throw new TypeError("A Decimal is a number.");
   };

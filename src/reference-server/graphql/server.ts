@@ -87,7 +87,7 @@ export interface GraphQLServer {
 
 export async function startGraphQLServer(options: GraphQLServerOptions): Promise<GraphQLServer> {
   const { tls } = options;
-  // Loaded here rather than on the first request, whose answer couldn't say why loading failed.
+  // Load the handler before the first request, because an answer couldn't say why loading failed.
   const { graphQLHandler } = await import("./handler.js");
   const handler = graphQLHandler(options);
   const listener = (request: IncomingMessage, response: ServerResponse): void => {

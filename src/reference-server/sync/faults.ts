@@ -34,7 +34,7 @@ const OVERSIZED_BYTES = 16 * 1024 * 1024 + 1;
 export type CallWithFaults = ReturnType<typeof callWithFaults>;
 
 /**
- * @param subject what the call is about, as far as known when a fault fires
+ * @param subject the call's installation and batch, if they're known when a fault fires
  * @param cancelled aborted when the caller no longer waits for the answer
  */
 export function callWithFaults(
@@ -95,7 +95,7 @@ export function callWithFaults(
   };
 }
 
-/** Whether the fault needs a batch, which a stream names in its first message only. */
+/** Whether the fault needs to know the batch. Only the first message of a stream names it. */
 export function needsBatch({ fault: { fault } }: DueFault): boolean {
   return fault === "lease-expiry" || fault === "lock-stolen";
 }

@@ -45,7 +45,7 @@ function ofFields(rules: MessageRules, message: object, path: string): Violation
     variants = {},
   } = rules;
   const fieldNamed = (name: string): unknown => Reflect.get(message, name);
-  // An enum counts as missing if it's zero, unless zero is one of its known values.
+  // Zero means that an enum is missing, unless zero is one of its known values.
   const isMissing = (name: string) => {
     const value = fieldNamed(name);
     return value === undefined || value === "" || (value === 0 && enums[name]?.includes(0) === false);

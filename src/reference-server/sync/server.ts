@@ -20,8 +20,8 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024 - 1;
 const CLOSE_GRACE_MS = 500;
 
 /**
- * Starts the Sync API. A listener of its own accepts connections for gRPC, so that faults can end a single
- * connection, TLS is 1.2 or newer, and `close()` can end connections that gRPC waits for.
+ * Starts the Sync API. A separate listener accepts connections for gRPC, so that faults can end a single one, TLS is
+ * 1.2 or newer, and `close()` can end connections that gRPC waits for.
  */
 export async function startSyncServer(
   options: ListenOptions,
@@ -51,8 +51,8 @@ export async function startSyncServer(
   async function close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
     const graceOver = new AbortController();
-    // The callback isn't used: in Node 24, it comes too early, because Node marks an HTTP/2 server's sessions as closed
-    // together with the server.
+    // The callback isn't used, because Node 24 calls it too early: when an HTTP/2 server closes, Node marks its
+    // sessions as closed too.
     server.tryShutdown(() => {});
     // The grace is real time, because a test clock that stands still must not keep a server open.
     const grace = delay(graceMs, undefined, { signal: graceOver.signal }).catch(() => {});

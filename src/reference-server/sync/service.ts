@@ -32,11 +32,11 @@ import { decode, decodeRecordsMessage } from "./message.js";
 import { authenticate, authorize, Refusal, toStatus } from "./refusal.js";
 import type { Subject } from "./state.js";
 
-/** Handlers get and return bytes, so that they choose the status of malformed requests and faults can pad answers. */
+/** Handlers get and return bytes, so they can choose the status of malformed requests, and faults can pad answers. */
 const raw = (bytes: Buffer): Buffer => bytes;
 const RAW = { requestDeserialize: raw, responseSerialize: raw };
 
-/** The service of the contract, without decoding and encoding. */
+/** The contract's service, with messages left as bytes. */
 export const rawSyncService = {
   startSyncBatch: { ...SyncServiceService.startSyncBatch, ...RAW },
   syncRecords: { ...SyncServiceService.syncRecords, ...RAW },

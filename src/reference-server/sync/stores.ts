@@ -82,8 +82,8 @@ export class CollectionStore<C extends Collection> {
   }
 
   /**
-   * Called when a batch that included the collection completes. Marks records as removed that the previous completed
-   * snapshot had but the batch didn't send. Records stay if only aborted or expired batches have sent them.
+   * Called when a batch that included the collection completes. A record of the previous completed snapshot is marked
+   * as removed if the batch didn't send it. Records stay if only aborted or expired batches have sent them.
    */
   complete(batch: Batch): void {
     if (this.model === "event") return;
@@ -100,7 +100,7 @@ export class CollectionStore<C extends Collection> {
     this.#completedBy = batch.sequence;
   }
 
-  /** The records that readers see: the same array until a message changes them. */
+  /** The records that readers see; the array stays the same until the records change. */
   present(): readonly MessageOf<C>[] {
     if (this.#present !== undefined) return this.#present;
     const present: MessageOf<C>[] = [];

@@ -1,6 +1,6 @@
 /**
- * A held run leaves its snapshots in the ledger. Once they're approved, the next run is compared with them, and may
- * differ from them as much as any run may differ from the one before.
+ * A held run leaves its snapshots in the ledger. Once they're approved, the next run may differ from them as much as a
+ * run may otherwise differ from the last completed one.
  */
 import { randomBytes } from "node:crypto";
 import type { HeldReport } from "../../core/errors/index.js";
@@ -55,8 +55,8 @@ export async function decide(
 }
 
 /**
- * Stores what a held run wrote. If the approval of an earlier held run would cover it, that run stays in the ledger
- * instead.
+ * Stores what a held run wrote. If the approval of an earlier held run would cover this one, the earlier run stays in
+ * the ledger instead.
  */
 export async function offer(held: readonly Judged[], { seen, now }: ApprovalScope): Promise<StoredHold> {
   const expiresAt = now + APPROVAL_MS;

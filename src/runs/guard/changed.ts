@@ -22,7 +22,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const HALF_LIFE_DAYS = 56;
 /** A share breaks the rule only if it's above this multiple of the usual one. */
 const FACTOR = 2;
-/** Until the guard has seen this much, nothing is known to be usual, and only changes of almost all records count. */
+/** Before it has seen this much, the guard can't tell what is usual, and holds only changes of almost all records. */
 const YOUNG = { days: 7, comparisons: 3, share: 0.9 };
 /** Legitimate clean-ups remove up to a quarter of the values. */
 const LOST = { share: 0.25, min: 5, all: 3 };
@@ -30,7 +30,7 @@ const LOST = { share: 0.25, min: 5, all: 3 };
 const SLOWLY = { share: 0.25, min: 5, now: 2, shareNow: 0.04 };
 /** When departments or plans merge, rarely more of the records take the same value. */
 const MERGED = { share: 0.4, min: 8 };
-/** A smaller share of merged values is enough if almost no other value is left. */
+/** A smaller share is enough if almost every other value of the field became this one. */
 const SWEEP = { share: 0.2, ofRest: 0.95 };
 /** A reorganisation can change more than half of the values, but fewer in a field that tells records apart. */
 const OTHER = { share: 0.6, uniqueShare: 0.35, min: 10 };
@@ -45,12 +45,12 @@ const SMALL = { min: 3, values: 3, usual: 0.3 };
 const COLLAPSED = { share: 0.9, identityShare: 0.8, before: 0.5, min: 5 };
 /** Times and versions that rarely changed before break the rule only if almost all of them change. */
 const DRIFTING = { share: 0.95, usual: 0.1 };
-/** A field tells records apart if it has this share of the number of hashes that unique values would have. */
+/** A field tells records apart if it has more than this share of the different hashes expected of unique values. */
 const UNIQUE = { share: 0.75, min: 4 };
 const HASHES = 255;
 /** Smaller shares are not remembered, because they affect no limit. */
 const LEAST_SHARE = 0.005;
-/** The memory keeps the share of removed ids under this name, next to the fields' shares. */
+/** The share of removed ids is remembered under this name, next to the shares of the fields. */
 const IDS = "";
 const NOTHING: UsualShares = { lost: 0, other: 0, merged: 0 };
 
@@ -66,7 +66,7 @@ export interface ChangeFacts {
 
 type FieldFigures = NonNullable<HeldReason["fields"]>[number];
 
-/** A field that breaks the rule. Its text says how, without a period. */
+/** A field that breaks the rule; `text` says how, without a final period. */
 export interface ChangedField extends FieldFigures {
   readonly text: string;
   /** The rows of the sample that changed. */
@@ -79,7 +79,7 @@ export function judgeChanges({ collection, memory, now, pasts, at }: ChangeFacts
   const usual = decayed(memory.usual, at);
   const changes = new Map(changesOf(memory.sample, now).map((change) => [change.field, change]));
   const { references } = COLLECTIONS[collection];
-  // References to one of several collections may be empty, and those to their own collection aren't looked up.
+  // A reference with several possible collections may be empty; one to its own collection isn't looked up.
   const targetsOf = (field: string) => {
     const targets = references[field] ?? [];
     return targets.length === 1 && !targets.includes(collection) ? targets : undefined;
@@ -246,7 +246,7 @@ export function usually(range: readonly [least: number, most: number]): string {
   return from === to ? `usually ${to} %` : `usually ${from} to ${to} %`;
 }
 
-/** The usual shares, smaller the more time has passed. */
+/** Reduces the usual shares by the time that has passed. */
 function decayed(usual: Usual, at: number): Usual {
   const factor = 2 ** (-Math.max(0, at - usual.at) / (HALF_LIFE_DAYS * DAY_MS));
   const shares = Object.entries(usual.shares).map(([field, { lost, other, merged }]) => [

@@ -188,7 +188,7 @@ export class Guard {
     for (const { collection, ids, sampler } of this.snapshots.values())
       for (const [field, targets] of Object.entries(COLLECTIONS[collection].references)) {
         const named = targets.flatMap((target) => this.snapshots.get(target)?.ids ?? []);
-        // After a manager leaves, the people who reported to that manager name them for a while.
+        // Not within a collection: for a while, employees still refer to a manager who has left.
         if (named.length < targets.length || named.includes(ids)) continue;
         sampler.resolve(field, (id) => named.some((one) => one.has(id)));
       }

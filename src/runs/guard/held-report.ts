@@ -78,7 +78,7 @@ export function describeHeld(
   );
   if (stored?.isKnown === true)
     notes.push(
-      `A similar run was held at ${new Date(stored.at).toISOString()}. Its approval covers this run, too, and the lists have its ids.`,
+      `A similar run was held at ${new Date(stored.at).toISOString()}. Its approval also covers this run, and the lists show the ids of that run.`,
     );
   if (typeof offer === "string" && offer !== "preview") notes.push(NO_OFFER[offer]);
   const approval = stored && { id: stored.approval, expiresAt: new Date(stored.expiresAt) };
@@ -161,7 +161,7 @@ export function heldSummary(reasons: readonly HeldReason[]): string {
   return `Held: ${worstOf(reasons)}. Nothing was sent.`;
 }
 
-/** The worst reason, or all removals, and how many other reasons there are. */
+/** The worst reason (every removal if that's the worst) and the number of the other reasons. */
 export function worstOf(reasons: readonly HeldReason[]): string {
   const [worst] = reasons;
   const isRemoval = worst?.rule === "removed";
@@ -185,7 +185,7 @@ function headline({ collection, rule, diff, fields: [field] = [], message }: Hel
   return `${field.name} ${became} in ${field.changed} of ${field.sampled} sampled ${collection}`;
 }
 
-/** The severity: removals come before changes, and missing baselines come first. */
+/** How severe a reason is: first missing baselines, then removals, changed fields and new ids. */
 function weightOf({ rule, diff, fields: [field] = [] }: HeldReason): number {
   if (isAboutBaseline({ rule })) return 3;
   if (isAboutRemovals(rule)) return 2 + diff.removed / diff.known;

@@ -20,28 +20,28 @@ import { WINDOW_DAYS } from "../ledger/past.js";
 /** When a snapshot is held. Each rule counts on its own; `false` turns it off. */
 export interface GuardRules {
   /**
-   * Holds a snapshot because of the ids that would be removed: if nothing is left, if none of at least 2 known ids is
-   * left, if at least `min` and more than `maxShare` of the known ids would be removed, or more than `max`. It also
-   * holds a snapshot if more than 15 % and more than twice the usual share would be removed, or more than 5 % while
-   * repeated records suggest that a page was read twice.
+   * Holds a snapshot that would remove too many ids: if it's empty, if it has none of at least 2 known ids, or if it
+   * would remove at least `min` ids and more than `maxShare` of the known ones, or more than `max` ids. It also holds
+   * one that would remove more than 15 % and more than twice the usual share, or more than 5 % if repeated records
+   * suggest that a page was read twice.
    * @default { maxShare: 0.25, min: 3 }
    */
   readonly removed?: RemovedRule | false | undefined;
   /**
-   * Holds a snapshot that shrank over several runs: if it has at least `min` and more than `maxShare` fewer ids than
-   * the largest one of the last `days` days, or of the last 8 completed runs if these reach further back.
+   * Holds a snapshot that shrank over several runs: if it's smaller than the largest one of the last `days` days or 8
+   * completed runs (whichever reach further back) by at least `min` ids and by more than `maxShare`.
    * @default { maxShare: 0.25, min: 5, days: 7 }
    */
   readonly window?: WindowRule | false | undefined;
   /**
-   * Holds a snapshot because of new ids: if any ids are known, and the new ones are more than `maxShare` of them and
-   * either more than `min` or, if at least 3 are known, as many as the known ones.
+   * Holds a snapshot with too many new ids: more than `maxShare` of the known ids, and either more than `min` or (if at
+   * least 3 ids are known) at least as many as are known. It doesn't apply while no ids are known.
    * @default { maxShare: 0.4, min: 20 }
    */
   readonly added?: AddedRule | false | undefined;
   /**
-   * Holds a snapshot because of the fields of up to 128 records: if too many of them lost their values since the last
-   * completed run, took other values or all took the same one, and more than in the runs before (the guide "Snapshot
+   * Compares the fields of up to 128 records with the last completed run, and holds the snapshot if too many of them,
+   * and more than in earlier runs, lost their values, took other values or took the same value (the guide "Snapshot
    * safety" has the limits).
    * @default true
    */
@@ -112,9 +112,9 @@ export interface JudgeOptions {
    */
   readonly approve?: string | undefined;
   /**
-   * Whether this is the first run of the installation with this ledger. Unless it's set, a run is held if its ledger
-   * doesn't know the installation, because that may be the wrong ledger. A later run with `firstRun: true` is refused.
-   * Record counts, such as `{ accounts: 1240 }`, mean the same, and refuse a run with different counts.
+   * Whether this is the first run of the installation with this ledger. If it's not set, a run is held while the
+   * ledger doesn't know the installation: it may be the wrong ledger. A later run with `firstRun: true` is refused.
+   * Record counts, such as `{ accounts: 1240 }`, also stand for `true`; a run with other counts is refused.
    * @default false
    */
   readonly firstRun?: FirstRun | undefined;

@@ -45,7 +45,7 @@ export class SnapshotIds implements RecordInspector {
   #buffer: Uint8Array = new Uint8Array();
   #view = viewOf(this.#buffer);
   #filled = 0;
-  /** Reused for each group of records, because memory outside the heap makes the collector scan all of it. */
+  /** Reused for each group of records, because allocating outside the heap triggers full garbage collections. */
   #hashes: Int32Array = new Int32Array();
   #lines: Int32Array = new Int32Array();
   #places: Int32Array = new Int32Array();
@@ -103,7 +103,7 @@ export class SnapshotIds implements RecordInspector {
 
   /**
    * Writes a line for each record that has a place, and looks up the ids.
-   * @param record Has the index of the first record.
+   * @param record Its index is that of the first record.
    */
   #collect(record: EncodedRecord, records: number): BlockRefusal | undefined {
     const { index } = record;

@@ -132,14 +132,14 @@ export class GuardedSnapshot implements SnapshotLines {
   }
 
   /**
-   * Why the snapshot would be held if the given held run had been completed. The ids known before are also compared on
-   * their own, so that many new ids can't hide that they are gone. So are ids that may have been completed since.
+   * Why the snapshot would be held if the given held run had been completed. It's also compared with the
+   * ids known before and those possibly completed since, so that many new ids can't hide that known ones are gone.
    */
   async findingsBeside(held: KnownIds, rule: ResolvedRule): Promise<readonly Finding[]> {
     const { collection, sample } = this;
     const { duplicates } = this.ids;
     const shown = await tableOf(held.lines());
-    // Someone who approved the removal of everything hasn't approved any other records.
+    // The approval of an empty snapshot doesn't cover one with records.
     if (shown.size === 0 && this.ids.table.size > 0) return [{ rule: "added", text: "that one was empty" }];
     const isShown = (low: number, high: number) => shown.has(low, high);
     const known = this.knownIds.map((ids) =>

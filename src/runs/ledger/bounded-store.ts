@@ -82,7 +82,7 @@ export function boundedStore(store: Store, location: string, limits: StoreLimits
 }
 
 interface Timer {
-  /** Starts the time again. @throws {SlowStoreError} the time was already up */
+  /** Restarts the time limit. @throws {SlowStoreError} the time was already up */
   start(): void;
   stop(): void;
 }

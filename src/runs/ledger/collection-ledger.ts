@@ -19,16 +19,16 @@ import { decodeValue, type Lines, putValue, unstored } from "./value.js";
 export interface KnownIds {
   /**
    * - `completed`: they belong to the last snapshot that is known to be completed.
-   * - `unclear`: they belong to a later snapshot that may have been completed: its process died, or an answer was lost.
+   * - `unclear`: its process died or an answer was lost, so this later snapshot may or may not have been completed.
    */
   readonly state: "completed" | "unclear";
-  /** The higher, the later the snapshot. */
+  /** Later snapshots have higher numbers. */
   readonly sequence: number;
   /** Throws if the ids are damaged. */
   lines(): Lines;
   /**
    * Reads what the ledger remembers of this snapshot and, if it is completed, of those before it.
-   * @throws {ConfigurationError} the value is damaged: if it looked empty, any difference would pass
+   * @throws {ConfigurationError} the value is damaged; if it counted as empty, any difference would pass
    */
   pasts(): Promise<PastSnapshots>;
 }
@@ -118,7 +118,7 @@ export class CollectionLedger {
   /**
    * Stores the ids of a snapshot and its lists durably.
    * @param seen What the ledger has.
-   * @param token The token of the batch, whose ids are unclear from then on, or the id of an approval.
+   * @param token The batch's token (its ids are unclear once they're stored), or the id of an approval.
    * @param onListProblem Called if a list can't be made; without it, `put` rejects.
    */
   async put(
@@ -131,7 +131,7 @@ export class CollectionLedger {
     const { hashIds, isOwnStore } = this.#ledger;
     const entries = seen.entries.filter(({ subject }) => subject === this.subject);
     if (hashIds) await this.#asked.delete(entries.filter(isForPeople));
-    // Also higher than the sequence of the completed snapshot, whose ids may be lost.
+    // Higher than the completed snapshot's sequence, even if no entry with its ids is left.
     const last = this.stateIn(seen).completed?.sequence ?? 0;
     const baseline = { sequence: Math.max(nextSequence(entries), last + 1), token, pasts };
     const places: { [Kind in ListKind]?: string } = {};
@@ -147,7 +147,7 @@ export class CollectionLedger {
       }
     }
     const key = await this.#put(baseline, kind, lines, past);
-    // If the store lists nothing, the next run would take the ledger for empty.
+    // If the store didn't list the key, the next run would think that the ledger is empty.
     if (!isOwnStore && !(await this.#entries()).some((listed) => listed.key === key))
       throw unstored(key, "the store doesn't list it");
     return { baseline, lists: places };
@@ -260,8 +260,8 @@ export class BatchIds {
   }
 
   /**
-   * Stores the ids before CompleteSyncBatch is sent: from then on the batch may be completed although this run doesn't
-   * know it. Rejects with the reason of the batch's signal when the signal fires.
+   * Stores the ids before CompleteSyncBatch is sent, because the batch may then be completed without this run learning
+   * of it. Rejects with the reason of the batch's signal when the signal fires.
    * @param seen The ledger's content, read while this run has the lock.
    * @throws {ConfigurationError} the ledger cannot be written
    */

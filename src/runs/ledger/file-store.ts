@@ -55,7 +55,7 @@ export class FileStore implements Store {
       await removeFile(temporary).catch(() => {});
     }
     if (lasts) await syncFolder(folder);
-    // The folder above a new folder has a new entry, too.
+    // Creating a folder also changes the folder above it.
     for (let at = folder; created !== undefined && at.length >= created.length; at = dirname(at))
       await syncFolder(dirname(at));
     return true;

@@ -48,7 +48,7 @@ export interface LedgerEntry {
   readonly kind: string;
 }
 
-/** Far above the number of runs and the times of the journal. Adding 1 must still give a different number. */
+/** Far above any count of runs and any time in the journal. Adding 1 must still give a different number. */
 const MAX_SEQUENCE = 10 ** 15;
 /** A state has neither token nor kind. */
 const NAME = /^([a-z_]+)\.(\d+)(?:\.([\w-]+)\.([a-z.]+))?$/;

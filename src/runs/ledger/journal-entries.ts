@@ -129,8 +129,8 @@ interface LeftStart extends LedgerEntry, Pick<OwnedEntry, "owner"> {
 }
 
 /**
- * Starts that nobody waits for. If a process is killed before its start is answered, or the answer is lost, nobody
- * knows the id of its batch, but the next run can say what it is waiting for, and until when.
+ * The StartSyncBatch calls that nobody waits for any more. If a process is killed before its start is answered, or the
+ * answer is lost, nobody knows the id of its batch, but the next run can say what it is waiting for, and until when.
  */
 export class LeftStarts {
   readonly #clock: Clock;

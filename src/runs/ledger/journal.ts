@@ -88,7 +88,7 @@ export class Journal {
 
   readonly startEndsInMs = (): number => this.#starts.endsInMs;
 
-  /** Adds to the error of a held lock which batch or start may hold it. Returns other errors unchanged. */
+  /** Makes the error of a held lock say which batch or start may hold it. Returns other errors unchanged. */
   explain(error: unknown): unknown {
     if (!(error instanceof BatchInProgressError)) return error;
     const [own] = this.#unreleased;

@@ -1,6 +1,6 @@
 /**
- * How runs and people change the state of a ledger: each change stores the next state. A held run is a baseline of its
- * held collections until a later snapshot of them, which has a higher sequence, is completed.
+ * How runs and people change the state of a ledger: each change stores the next state. A held run stays a baseline of
+ * its held collections until they complete a snapshot with a higher sequence.
  */
 import { ConfigurationError } from "../../core/errors/index.js";
 import { bestEffort, withinGrace } from "../../sync/call.js";
@@ -42,7 +42,7 @@ export interface Completion {
   readonly before: Readonly<Record<string, string>>;
 }
 
-/** A state that was stored, and the one before it, to which `stateKey` belongs. */
+/** A stored state and the one before it; `stateKey` is the key of the one before. */
 interface Noted extends LedgerSnapshot {
   readonly before: LedgerState;
 }
@@ -87,8 +87,8 @@ export async function noteApproved(ledger: InstallationLedger, approval: string)
 
 /**
  * Stores the next state, with a few retries: if two processes do so at the same time, one starts over.
- * @param isNoted Whether a state already includes the change. Without this check, the change would be lost if this
- *   process were suspended before it stores the state, while others store the same key and delete it again.
+ * @param isNoted Whether a state already includes the change. Without this check, a process that is suspended
+ *   before it stores the state could lose its change: others may store the same key and delete it in the meantime.
  * @returns the previous state and the new one
  */
 async function change(
@@ -131,7 +131,7 @@ function notStored(place: string, isListed: boolean): ConfigurationError {
  * Another run may have completed after this one. Its later snapshot stays, and so does a watermark that it advanced.
  */
 function stateAfter({ problem, state }: LedgerSnapshot, completion: Completion): LedgerState {
-  // Nobody has approved the damage, because a run without snapshots can't be held for it.
+  // A run without snapshots can't be held because of the damage, so nobody can have approved it.
   if (problem !== undefined && Object.keys(completion.snapshots).length === 0) throw problem;
   const { run, snapshots, advanced, before } = completion;
   const { runs, watermarks } = state;
@@ -145,8 +145,8 @@ function stateAfter({ problem, state }: LedgerSnapshot, completion: Completion):
 }
 
 /**
- * Entries that neither the state nor the previous one names any more, up to the last completed snapshots. Later entries
- * may be in use. A ledger with hashed ids keeps no clear ones.
+ * Entries that neither this state nor the previous one needs. Those newer than the last completed snapshot may be in
+ * use, so they stay. A ledger with hashed ids keeps no clear ones.
  */
 async function needlessOf(
   ledger: InstallationLedger,
@@ -164,14 +164,14 @@ async function needlessOf(
   return needless;
 }
 
-/** Whether an entry belongs to a held run that was decided, or is a list of a run without a receipt. */
+/** Whether an entry belongs to a held run that no longer waits, or is a list whose run has no receipt. */
 function isOfHeld(entry: LedgerEntry, state: LedgerState): boolean {
   const { subject, token, kind } = entry;
   if (kind !== "held" && !isForPeople(entry)) return false;
   return !holdsOf(state, subject).includes(token) && !state.runs.some((run) => run.token === token);
 }
 
-/** All states except the previous one and damaged ones, which let a person go back. */
+/** The earlier states, without those that let a person go back: the previous one and damaged ones. */
 function formerOf({ entries, stateKey, state: { damage = [] } }: Noted): readonly LedgerEntry[] {
   const kept = [stateKey, ...damage.map(({ key }) => key)];
   return entries.filter((entry) => isOfState(entry) && !kept.includes(entry.key));
@@ -215,7 +215,7 @@ export function withApproved(state: LedgerState, approval: string | undefined): 
   return withoutDecided(approved);
 }
 
-/** Completes snapshots, which ends what was held in their collections before. A later snapshot stays. */
+/** Completes snapshots, and drops earlier held ones of their collections. A later snapshot stays. */
 export function withCompleted(state: LedgerState, completed: Baselines): LedgerState {
   const collections = { ...state.collections };
   for (const [subject, baseline] of Object.entries(completed)) {

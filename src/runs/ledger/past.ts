@@ -18,7 +18,7 @@ export interface PastSnapshot {
   readonly filled: Readonly<Record<string, number>>;
   /** Only the last snapshot has them. */
   readonly fields?: FieldMemory;
-  /** Differences from this snapshot that a later approval allowed: rules, or `changed:` and a field. */
+  /** How a later, approved snapshot was allowed to differ from this one: rules, or `changed:` and a field. */
   readonly superseded?: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export interface Usual {
   readonly shares: Readonly<Record<string, UsualShares>>;
 }
 
-/** The largest shares of a field's values that were lost, changed, or all took the same value. */
+/** The largest shares of a field's values that were lost, that changed, and that became one and the same value. */
 export interface UsualShares {
   readonly lost: number;
   readonly other: number;
@@ -82,7 +82,7 @@ function supersededBy({ rule, fields = [] }: Pick<HeldReason, "rule" | "fields">
   return rule === "removed" ? [rule, "window"] : [rule];
 }
 
-/** Replaces future times with the current one; otherwise the run of a fast clock could be the latest for years. */
+/** Replaces future times with the current one; otherwise a run with a fast clock could be the latest for years. */
 export function upTo(now: number, pasts: PastSnapshots): PastSnapshots {
   return pasts.map(({ fields, ...past }) => {
     const known = { ...past, at: Math.min(past.at, now) };

@@ -47,7 +47,7 @@ export interface CollectionState {
   readonly approved?: Baseline | undefined;
 }
 
-/** A run that was held. The state keeps it as long as a collection has a baseline of it. */
+/** A run that was held. The state keeps it while any collection has it as a baseline. */
 export interface HeldRun {
   /** The id of its approval, which is also the token of its baselines. */
   readonly approval: string;
@@ -70,7 +70,7 @@ export interface LedgerState {
   readonly runs: readonly CompletedRun[];
   /** The collections by their wire names. */
   readonly collections: Readonly<Record<string, CollectionState>>;
-  /** Until when events were sent, by the wire names of the collections. */
+  /** How far events were sent, by the wire names of the collections. */
   readonly watermarks: Readonly<Record<string, string>>;
   /** The held runs that are a baseline of some collection, the latest last. */
   readonly held: readonly HeldRun[];
@@ -128,8 +128,8 @@ export function unclearOf({ entries, state }: LedgerSnapshot, subject: string): 
 }
 
 /**
- * The version of what the service may have of some collections according to the ledger: the last completed snapshots,
- * later ones that may have been completed, and the watermarks.
+ * A string that changes when the ledger learns what else the service may have of some collections: the last completed
+ * snapshots, later ones that may have been completed, and the watermarks.
  * @param subjects The wire names of the collections.
  * @param except Id of a run whose snapshots are ignored.
  */
@@ -152,7 +152,7 @@ async function readOnce(ledger: InstallationLedger): Promise<LedgerSnapshot> {
       const fields = await ledger.readOnce(key);
       if (!isState(fields)) throw ledger.unusable(key, fields ? "it isn't a state" : "it is missing");
       const known = withClampedExpiry(ledger.limits.clock.now(), fields);
-      // Someone may have decided the holds of an earlier state since then.
+      // With damage, this is an earlier state: someone may have decided about its held runs since then.
       const state = damage.length === 0 ? known : withoutHolds(known);
       // A person who deletes a damaged file goes back to the state before.
       const left = (fields.damage ?? []).filter((one) => entries.some((entry) => entry.key === one.key));
@@ -181,7 +181,7 @@ function snapshotOf(
   return { entries, state: { ...state, damage }, stateKey, problem };
 }
 
-/** A run that a fast clock held expires as if it were held now, and the next state stores that time. */
+/** A run held while a clock was fast expires as if it were held now; the next state stores that time. */
 function withClampedExpiry(now: number, state: LedgerState): LedgerState {
   const held = state.held.map(({ expiresAt, ...run }) => {
     return { ...run, expiresAt: Math.min(expiresAt, now + APPROVAL_MS) };

@@ -45,8 +45,8 @@ export async function* encodeValue(of: string, fields: Fields, ids: Lines = noLi
 }
 
 /**
- * Decodes a value: yields its fields with the lines of its ids. The first piece has no lines. Until the last piece is
- * read, all of it may be damaged.
+ * Decodes a value: yields its fields with the lines of its ids. The first piece has no lines. The value
+ * isn't known to be intact until the last piece has been read.
  * @param place Its path, for messages.
  * @throws {ConfigurationError} it is damaged or incomplete, or belongs to something else
  */
@@ -79,7 +79,7 @@ export async function* decodeValue(
 
 /**
  * Stores a value under a new key.
- * @throws the store failed, did not read all of the value, or already has one
+ * @throws the store failed, did not read all of the value, or already has a value for the key
  */
 export async function putValue(...value: Parameters<typeof putIfAbsent>): Promise<void> {
   if (!(await putIfAbsent(...value))) throw unstored(value[1], "the store already has a value for this key");
@@ -138,7 +138,7 @@ class Checksum {
   }
 }
 
-/** Finds the last line, because no id begins with a single backslash. */
+/** Finds the last line: no line of an id looks like it, because a backslash in an id is written twice. */
 function startOfEnd(lines: Uint8Array): number {
   const text = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
   if (text.subarray(0, END.length).equals(Buffer.from(END))) return 0;

@@ -22,8 +22,8 @@ export interface RunPreview {
         /** Ids that came more than once, in the order of their records, up to 20; at most 200 characters of each. */
         readonly duplicates: readonly string[];
         /**
-         * Fields with ids of records that the run does not write, and in how many records. Only fields that refer to a
-         * collection of the run are checked.
+         * Fields that refer to records that the run doesn't write, and how many records have such a reference. Only
+         * fields that refer to a collection of the run are checked.
          */
         readonly dangling: readonly { readonly field: string; readonly count: number }[];
       }

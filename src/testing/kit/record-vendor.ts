@@ -18,8 +18,8 @@ import type { Forwarding } from "./vendor/server.js";
  * - Replaces every string with a fake of the same form, equal words with equal fakes, so ids, cursors and links still
  *   lead from answers to requests. Numbers, booleans, times, field names and words of paths stay. Values that repeat
  *   like those of an enum stay too, and are printed by field. Only headers for paging, waiting and dates stay.
- * - Keeps nothing of what the connector itself sends, such as keys, except a digest of 20 bits where it distinguishes
- *   requests.
+ * - Keeps nothing of what the connector itself sends, such as keys. If such values distinguish requests, a digest of
+ *   20 bits takes their place.
  * - Records requests made with fetch, undici, `node:http` and `node:https`, and with libraries that use them. Can't see
  *   HTTP/2, raw sockets, child processes, or your own dispatchers and agents (proxies, client certificates).
  *

@@ -10,7 +10,7 @@ export interface ConnectorReport {
   readonly ok: boolean;
   /** The seed of the faults. The same seed picks the same pages. */
   readonly seed: number;
-  /** What most faults change, such as the largest listing of a recording, and how large it must be. */
+  /** What most faults change, such as a recording's largest listing, and the size that they need. */
   readonly source: string;
   /** The result of each fault. */
   readonly faults: readonly {
@@ -30,14 +30,14 @@ export interface ConnectorReport {
     /** How often the fault was injected; 0 for the two rows about runs without a fault. */
     readonly fired: number;
     /**
-     * For `WRONG`: how many records of which collection were removed, lost, emptied, changed, doubled, added or
-     * kept, or what leaked, and the exchange that caused it. Includes ids of records but none of their other contents.
+     * For `WRONG`: how many records of which collection were removed, lost, emptied, changed, doubled, added or kept,
+     * or what leaked; also, which exchange caused it. Includes ids of records, but nothing else of their contents.
      */
     readonly cause?: string | undefined;
     /** For `refused` and `held`: the error's message. */
     readonly error?: string | undefined;
   }[];
-  /** Those of the verdicts `refused` and `held` that never occurred; empty with `only`. */
+  /** Which of the verdicts `refused` and `held` never occurred; empty with `only`. */
   readonly neverSeen: readonly string[];
   /** Faults that couldn't be run, and why. Faults in `except` have the reason given there. */
   readonly notRun: readonly { readonly fault: string; readonly reason: string }[];
@@ -46,7 +46,7 @@ export interface ConnectorReport {
 }
 
 const WIDTH = 100;
-/** Width of the longest verdict that a row shows, and a gap. */
+/** Width of the verdicts' column: the longest verdict and a gap. */
 const VERDICT_WIDTH = "refused".length + 2;
 /** Maximum number of lines for an error's message. */
 const MOST_LINES = 4;

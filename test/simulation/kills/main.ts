@@ -2,7 +2,9 @@
  * Kills processes at random moments of runs against the reference server. Shows that only records missing from the last
  * completed snapshot are marked as removed, and that no run leaves anything on the disk.
  *
- *     npm run kills -- [kills] [seed]
+ *     npm run kills -- [kills] [seed] [postgres]
+ *
+ * With `postgres`, the ledger is in a PostgreSQL server of its own instead of a folder.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,6 +15,7 @@ import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { startReferenceServer, TestClock } from "@saas-management/sdk/testing";
+import { PostgresServer } from "../../support/postgres.js";
 import { ALL_IDS, idsOf } from "./snapshots.js";
 
 const LEASE_MS = 15 * 60_000;
@@ -25,10 +28,12 @@ const clock = new TestClock();
 const server = await startReferenceServer({ clock });
 const folder = mkdtempSync(join(tmpdir(), "kills-"));
 const spool = mkdtempSync(join(tmpdir(), "kills-spool-"));
+const database = new PostgresServer();
 const moments = new Map<string, number>();
 let state = seed;
 
 try {
+  if (process.argv[4] === "postgres") await database.create();
   for (let kill = 0; kill < kills; kill += 1) {
     const child = startChild();
     const lines = createInterface(child.stdout ?? process.stdin)[Symbol.asyncIterator]();
@@ -46,13 +51,16 @@ try {
   );
 } finally {
   await server.close();
+  await database.close();
   for (const path of [folder, spool]) rmSync(path, { recursive: true });
 }
 
 function startChild(): ChildProcess {
   const script = fileURLToPath(new URL("child.ts", import.meta.url));
   const { syncUrl, apiKey, installationId } = server;
-  const args = [syncUrl, apiKey, installationId, folder, spool, String(completedRuns())];
+  const { host } = database.connection;
+  const ledger = host === "" ? folder : host;
+  const args = [syncUrl, apiKey, installationId, ledger, spool, String(completedRuns())];
   return spawn(process.execPath, ["--import=tsx", script, ...args], { stdio: ["ignore", "pipe", "inherit"] });
 }
 

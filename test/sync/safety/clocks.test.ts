@@ -52,7 +52,7 @@ test.each(AHEAD)(
 );
 
 test.each(AHEAD)(
-  "if the clock of %s (%i) was %i ms ahead, its size is forgotten like any other",
+  "if the clock of %s (%i) was %i ms ahead, the size of that run is forgotten like any other",
   async (_, wrong, ahead) => {
     const { run } = runsOf();
     for (let day = 0; day < 6; day += 1) await run(START + day * DAY_MS + (day === wrong ? ahead : 0), 140);

@@ -70,7 +70,7 @@ test.each([
   expect(rulesOf({ pasts, sent, sets: [completed(80, 10)] })).toEqual(expected);
 });
 
-test("window: needs only the last 8 runs and the largest of each of its days", () => {
+test("window: needs only the last 8 runs and the largest snapshot of each day", () => {
   const after = (runs: readonly PastSnapshot[], days?: number) =>
     runs.reduce<PastSnapshots>((pasts, run) => remembered(pasts, run, [], days), []).map(({ sent }) => sent);
   // Each day's largest snapshot is its last; the window begins in the middle of a day.

@@ -10,7 +10,7 @@ import { accounts, heldBy, ids, testService } from "../../support/test-service.j
 
 const service = testService();
 
-/** The contents of the ledger right after this call, which is what a process killed at that moment leaves behind. */
+/** What the ledger has right after this call: a process killed at that moment would leave the same behind. */
 async function leftBehind(
   call: Parameters<typeof isPutOf>[0],
   run: (ledger: ReturnType<typeof storeLedger>) => Promise<unknown>,

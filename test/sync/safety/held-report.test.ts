@@ -47,7 +47,7 @@ test.each([
   },
 );
 
-test("says which missing records are referred to by others, and the ledger keeps none of their ids", async () => {
+test("says which records refer to missing ones, and the ledger keeps none of their ids", async () => {
   const send = (...plans: readonly string[]) =>
     service.run(["plans", "licenses"], async (batch) => {
       await batch.write("plans", recordsOf("plans", plans));
@@ -84,7 +84,7 @@ test("never quotes a record's text", async () => {
     expect(text).not.toContain("undefined undefined");
 });
 
-test("lists all changed records in a file, which status reads its examples from", async () => {
+test("lists all changed records in a file, from which status reads its examples", async () => {
   const odd = (id: string) => ({ id: `${id}\n\\`, name: "n" });
   const sent = (email: boolean) => ids(30).map((id) => ({ ...odd(id), ...(email && { email: `${id}@x` }) }));
   await run(sent(true));
@@ -190,7 +190,7 @@ test("shows no limit for a rule that is off", async () => {
 test("when thrown, is printed in full and only once, with the place of the call", async () => {
   await service.runAccounts(ids(40));
   const { error } = await heldBy(service.runAccounts(ids(2)));
-  // Node prints an error that nobody catches without its own inspection.
+  // Node prints an uncaught error without calling the error's own inspection.
   for (const printed of [inspect(error), inspect(error, { customInspect: false, depth: 5 })]) {
     expect(printed.startsWith(`RunHeldError: ${error.report}\n    at `)).toBe(true);
     expect(printed.split("38 of 40 accounts would be removed")).toHaveLength(2);

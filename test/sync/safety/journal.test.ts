@@ -43,7 +43,7 @@ function otherJournal() {
   return new Journal(ledger, { clock, logger: quietLogger({}) }, call);
 }
 
-/** Puts the entry that another process makes for a started batch, with its last heartbeat this long ago. */
+/** Starts a batch with another process's entry, whose last heartbeat was this long ago. */
 async function orphan(ageMs: number, owner: object = { host: "another" }): Promise<string> {
   const { id } = await service.startBatch();
   const journal = otherJournal();
@@ -54,7 +54,7 @@ async function orphan(ageMs: number, owner: object = { host: "another" }): Promi
   return age(path, ageMs);
 }
 
-/** Sets an entry's heartbeat back to this long ago; returns its path. */
+/** Makes an entry's last heartbeat this old; returns the entry's path. */
 const age = (path: string, ms: number) => editTime(path, service.clock.now() - ms);
 
 test("aborts the batch of another machine after 10 seconds without a heartbeat, and not before", async () => {
@@ -102,7 +102,7 @@ test.runIf(process.platform === "linux").each([
   ["a day ahead", 24 * 60 * MINUTE_MS],
   ["an hour behind", -60 * MINUTE_MS],
   ["two years behind", -2 * 365 * 24 * 60 * MINUTE_MS],
-])("aborts the batch of a dead process at once, even if the clock is %s since", async (_, ageMs) => {
+])("aborts the batch of a dead process at once, even if the clock is %s now", async (_, ageMs) => {
   await orphan(ageMs, { pid: GONE });
   await run();
   expect(service.states()).toEqual(["aborted", "completed"]);
@@ -236,7 +236,7 @@ test.each([
   },
 );
 
-test("removes an entry whose lease is over without an abort", async () => {
+test("removes an entry whose lease is over, and aborts nothing", async () => {
   await orphan(16 * MINUTE_MS);
   await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
   expect(service.states()).toEqual(["active"]);
@@ -361,7 +361,7 @@ test.each<[string, () => Promise<void>, boolean]>([
   ["may be under way", () => killedStart(9000), false],
   ["is older than the lease", () => killedStart(16 * MINUTE_MS), false],
   ["names nobody", () => killedStart(10_000, { pid: "?" }), true],
-  ["is of a process that lives, by a clock behind", () => killedStart(-60 * MINUTE_MS), false],
+  ["is of a live process whose clock is behind", () => killedStart(-60 * MINUTE_MS), false],
 ])("a recorded start that %s", async (_, leave, isTold) => {
   await leave();
   const error = await run().catch((reason: unknown) => reason);
@@ -374,7 +374,7 @@ test.runIf(process.platform === "linux").each([
   ["an hour behind", -60 * MINUTE_MS],
   ["right", 1000],
 ])(
-  "says what it is waiting for, and until when, if the clock is %s since the start of a dead process",
+  "after the start of a dead process, says what it is waiting for, and until when, with a clock that is %s",
   async (_, ageMs) => {
     await killedStart(ageMs, { pid: GONE, ...(await thisHost()) });
     const error = await run().catch((reason: unknown) => reason);

@@ -19,7 +19,7 @@ import { accounts, testService } from "../../support/test-service.js";
 
 const service = testService({ sync: { logger: quietLogger({}), retry: false } });
 
-/** The vendor's current version. All accounts are of that version; each version so far has added ten events. */
+/** The vendor's current version: all accounts have it, and each version so far has added ten events. */
 let version = 1;
 let calls = 0;
 let store: Store;

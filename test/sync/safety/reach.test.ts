@@ -96,7 +96,7 @@ test("a store that refuses permanently is a configuration problem that needs no 
   }
 });
 
-/** The store calls of a small second run, by what they are about. */
+/** The store calls of a small second run, each with a name for what it's about. */
 const SILENCES: readonly (readonly [string, (call: StoreCall) => boolean])[] = [
   ["the probe", ({ method, key }) => method === "putIfAbsent" && key.includes("/probe-")],
   ...READS,
@@ -142,7 +142,7 @@ test.each([
   expect(disposition(error)).toBe("retry-after");
 });
 
-test("a run ends by itself if a store never answers once its value has failed", async () => {
+test("a run ends by itself if a store stops answering after the value that it stores has failed", async () => {
   const clock = new TestClock({ startAt: new Date(1_700_000_000_000) });
   const below = memoryStore();
   await service.runAccounts(ids(40), { ledger: storeLedger(below) });

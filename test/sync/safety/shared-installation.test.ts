@@ -141,7 +141,7 @@ test("one id covers all collections of a held run, and completing one of them le
   expect(await shown()).toEqual([]);
 });
 
-test("a run of two connectors' collections that is held again keeps the approval of one connector", async () => {
+test("if an approval covers only one of a run's two collections, it stays while the other is held", async () => {
   await send({ accounts: [0, 40], plans: [0, 40] });
   const first = await heldBy(send({ accounts: [0, 10], plans: [0, 40] }));
   const both = { accounts: [0, 10], plans: [0, 10] } as const;
@@ -182,10 +182,10 @@ async function lateRun() {
 
 test.each([
   ["a hold", false, false],
-  ["a hold that is approved", true, false],
-  ["a hold that is like one from before", false, true],
-  ["an approved hold that is like one from before", true, true],
-])("a late ledger entry ends %s of a later run no more than an early one", async (_, isApproved, isAgain) => {
+  ["an approved hold", true, false],
+  ["a hold that resembles an earlier one", false, true],
+  ["an approved hold that resembles an earlier one", true, true],
+])("does not end %s when an earlier run's ledger entry comes late", async (_, isApproved, isAgain) => {
   await send({ accounts: [0, 40] });
   if (isAgain) await heldBy(send({ accounts: [0, 10] }));
   const { note } = await lateRun();

@@ -67,7 +67,7 @@ test.each([
   expect(report.notRun).toEqual([
     {
       fault: "last-page-lost",
-      reason: `neither a total nor the guard shows that ${loss}; the guard is only sure to notice 5 items and 30 %: if the vendor can send a total, pass it as total`,
+      reason: `neither a total nor the guard shows that ${loss}; the guard is sure to notice only a loss of at least 5 items and 30 %: if the vendor can send a total, pass it as total`,
     },
   ]);
   expect(`${report}`.replaceAll("\n", " ")).toContain(`pass it as total): last-page-lost.`);

@@ -4,7 +4,7 @@ import { queries } from "../queries.ts";
 import { formatMoney } from "./money.ts";
 import { Problem } from "./problem.tsx";
 
-/** What the licenses cost and could save, in one card per currency: amounts in two currencies can't be added. */
+/** Shows the licenses' cost and possible savings, one card per currency: amounts in two currencies can't be added. */
 export function Sums({ filter }: { readonly filter: Filter }) {
   const { data, error, isFetching, refetch } = useQuery({
     ...queries.sums(filter),

@@ -19,8 +19,8 @@ export type Predicate = (row: Row | null) => boolean;
  * Creates a predicate from a `where`. The schema's input types distinguish nested filters from conditions, so a new
  * field needs no code here. `and: []` matches every row, `or: []` none.
  *
- * @throws GraphQLError a filter, a list or an operand (except of `eq` and `neq`) is null, because ignoring null would
- * match more than the caller asked for
+ * @throws GraphQLError a filter, a list or an operand is null, because ignoring null would match more than the caller
+ * asked for; only `eq` and `neq` take null
  */
 export function compileFilter(type: GraphQLInputObjectType, where: InputObject, at = "where"): Predicate {
   const fields = type.getFields();

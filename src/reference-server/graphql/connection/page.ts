@@ -99,7 +99,7 @@ function sizeOf(args: PageArguments, maximum: number): { readonly size: number; 
   return { size, fromEnd: args.last != null || backward };
 }
 
-/** The first index for which `isBehind` is true, if that is false for all lower and true for all higher indexes. */
+/** Finds the first index for which `isBehind` is true by bisection. `isBehind` must be true for all later ones too. */
 function lowerBound(length: number, isBehind: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {

@@ -1,4 +1,4 @@
-/** Records for the views. contract/rules.ts says which field plays which part, and a contract may lack some parts. */
+/** Reads synced records for the views. contract/rules.ts names the field for each part; a contract may lack some. */
 import { SHOWN } from "../../../sync/generated/server.js";
 import { isTimestamp } from "../../sync/record-rules.js";
 import { fold, lazy } from "../../values.js";
@@ -40,7 +40,7 @@ function employeeOf({ id, text }: Parts) {
   return { id: id(), name: text("name"), email: text("email") };
 }
 
-/** A plan without a product belongs to its integration's product. The plan's own name may be that of an edition. */
+/** A plan without a product gets its integration's name, because the plan's own name may just name an edition. */
 function planOf({ id, text, value }: Parts, integrationName: string) {
   const [paidSeats, consumedSeats = 0] = [count(value("paidSeats")), count(value("consumedSeats"))];
   return {
@@ -71,7 +71,7 @@ export type SyncedData = ReturnType<typeof syncedBy>;
 
 export function syncedBy(installation: SyncedInstallation) {
   const plans = read(installation, "plans", (parts) => planOf(parts, installation.integration.name));
-  // An event without a product is useless, because the use didn't happen in the installation that reports it.
+  // An event reports use outside its own installation, so without a product nobody knows what was used.
   const discovered = read(installation, "externallyDiscoveredUsage", useOf).flatMap(({ product, ...use }) =>
     product === null ? [] : [{ ...use, product }],
   );

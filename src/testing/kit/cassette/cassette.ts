@@ -38,7 +38,7 @@ export interface RecordedRequest {
 
 export interface RecordedResponse {
   readonly status: number;
-  /** Lower-case names. Several `set-cookie` headers are lines of one value. */
+  /** Names are in lower case. Several `set-cookie` headers become one value, with a line for each. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: RecordedBody;
 }

@@ -3,7 +3,7 @@ import { leavesOf } from "../structure/json-path.js";
 import { partsOf } from "../structure/request-parts.js";
 import type { RecordedRequest, RecordedResponse } from "./cassette.js";
 
-/** Shorter values aren't secrets, and may occur by chance. */
+/** Shorter values aren't secrets, and may occur in other texts by chance. */
 const MIN_LENGTH = 8;
 /** Names of values that a connector may leak. A recording needs no names, because it keeps none of the values. */
 const SECRET = /(?:secret|passw(?:or)?d|key|auth(?:orization)?|cookie|credentials?|signature|assertion|jwt)$/;

@@ -10,10 +10,10 @@ const ISO_TIME =
 const HTTP_TIME = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/iu;
 const WORD = /[\p{L}\p{M}\p{N}]+/u;
-/** Matches any text fast, because each alternative is bounded or takes all that it can. */
+/** Matches any text in linear time: each alternative has a maximum length or is one class of characters. */
 const TOKEN = new RegExp(`(${ISO_TIME.source})|(${UUID.source})|${WORD.source}`, "giu");
 const WHOLE_TIME = new RegExp(`^${ISO_TIME.source}$`, "u");
-/** Longer numbers may be those of phones or cards, or one-time passwords. */
+/** Longer numbers may be phone numbers, card numbers or one-time passwords. */
 const SHORT_NUMBER = /^-?\d{1,5}(?:\.\d{1,12})?$/;
 /** An integer in JSON that a JavaScript number can't hold. */
 const EXACT_NUMBER = /^#number:-?\d+$/;
@@ -42,7 +42,7 @@ export function wordsOf(text: string): readonly string[] {
 
 export const OWN = /own-[0-9a-f]{5}/;
 
-/** Stands for a string that the connector sends. 20 bits distinguish such strings, but don't let anyone guess one. */
+/** Stands for a string that the connector sends. Its 20 bits tell strings apart, but are too few to reveal one. */
 export function ownTag(salt: string, text: string): string {
   const steady = text.replace(TOKEN, (word, time, uuid) => ((time ?? uuid) === undefined ? word : "*"));
   return `own-${createHash("sha256").update(`${salt} ${steady}`).digest("hex").slice(0, 5)}`;

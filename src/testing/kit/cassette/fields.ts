@@ -8,7 +8,7 @@ const LONGEST_ENUM = 20;
 const MOST_VALUES = 8;
 /** How often each value of an enum must occur, on average. */
 const REPEATED = 3;
-/** What a field's name looks like, as opposed to a value used as a key of a map. */
+/** What a field's name looks like; any other key of an object is a value. */
 const NAME = /^[@$_]{0,2}[a-z][\w.:$[\]-]{0,59}$/i;
 const MOST_DIGITS = 4;
 
@@ -24,7 +24,7 @@ export class Fields {
   readonly kept = new Map<string, Set<string>>();
   readonly #keep: ReadonlySet<string>;
   readonly #counts = new Map<string, Map<string, number>>();
-  /** The strings in answers by field, except plain ones. */
+  /** By field, the strings in answers that aren't plain, in lower case. */
   readonly #answered = new Map<string, Set<string>>();
   readonly #shapes = new Map<string, number>();
   #known: Known | undefined;
@@ -61,7 +61,8 @@ export class Fields {
   }
 
   /**
-   * Whether an object's keys are values, such as logins, because the object is unlike others, and its values are alike.
+   * Whether an object's keys are values, such as logins. If so, few objects have the same keys, and these lead to
+   * objects of one shape, or at least half of the keys occur as values elsewhere.
    */
   isMap(object: object): boolean {
     const keys = Object.keys(object);

@@ -19,7 +19,7 @@ const RESOURCE = /^(?:v\d{1,2}|[a-z]+(?:[-_.][a-z]+)*)$/i;
 const JWT = /^(eyJ[\w-]+)\.(eyJ[\w-]+)\.[\w-]*$/;
 const RELATION = /rel="?(?:next|prev|previous|first|last|self)"?/;
 const ESCAPED = /^[^\s%]*(?:%[0-9a-f]{2}[^\s%]*)+$/i;
-/** In a text that isn't wholly copied from answers, the answers' words of at least this length count as copies. */
+/** In the connector's own texts, words of at least this length are copies if an answer has them. */
 const SHORTEST_COPY = 5;
 
 type MapText = (text: string, field: string) => string;
@@ -50,7 +50,7 @@ export function redact(
 }
 
 /**
- * Shortens tags that are the same in all requests, such as that of a password, because they distinguish no requests.
+ * Shortens tags that are the same in all requests, such as a password's, because they can't tell requests apart.
  */
 function withoutNeedlessTags(runs: Runs): Runs {
   const tags = new Map<string, Set<string>>();
@@ -169,7 +169,7 @@ class Redaction {
     );
   }
 
-  /** Maps path segments that name no resource, and query values. Drops a user name and a password. */
+  /** Maps query values and those path segments that don't name a resource. Drops user names and passwords. */
   #address(address: string, map: MapText): string {
     const [, scheme = "", host = "", path = "", query, fragment] =
       /^([a-z]+:\/\/)?((?<=\/\/)[^/?#]*)?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is.exec(address) ?? [];

@@ -169,7 +169,7 @@ function asRecorded({ request }: Exchange, exchange: number): VendorRequest {
   return { ...request, body: Buffer.alloc(0), number: 1, repeat: 0, exchange };
 }
 
-/** Answers with an error from some point on, until another request renews what has expired. */
+/** From one request on, all answers are errors until another request renews what has expired. */
 function expiring(error: VendorAnswer, renewal: (view: View) => number | undefined) {
   return (view: View, [, where]: readonly [string, keyof typeof PLACES, string]): Plan | undefined => {
     const [place] = PLACES[where](view);

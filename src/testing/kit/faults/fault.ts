@@ -41,7 +41,7 @@ export function viewOf(recording: Recording, seed: number, fault: string): View 
   };
 }
 
-/** The answers with the connector's main data: pages, or else details, or else files. */
+/** The answers with the connector's main data: its pages, or details if it has no pages, or else its files. */
 export function mainAnswers({ structure, main }: View): readonly number[] {
   if (main !== undefined) return main.pages.map(({ exchange }) => exchange);
   return structure.details.length > 0 ? structure.details : structure.texts;
@@ -65,7 +65,7 @@ export function itemsOf({ pages }: Listing): readonly unknown[] {
   return pages.flatMap(({ items }) => items);
 }
 
-/** If this many items and this share of a listing are missing, the default guard is sure to notice. */
+/** The default guard is sure to notice a loss of at least this many items and at least this share of a listing. */
 export const NOTICED_ITEMS = 5;
 export const NOTICED_SHARE = 0.3;
 
@@ -76,7 +76,7 @@ export function isNoticedByGuard(count: number, all: number): boolean {
 /** Why a loss isn't tested: neither a total nor the guard shows it, so the connector isn't to blame. */
 export function unseenLoss(lost: number, all: number): string {
   const share = Math.round((lost / all) * 100);
-  return `neither a total nor the guard shows that ${lost} of ${counted(all, "item")} are missing, ${share} %; the guard is only sure to notice ${NOTICED_ITEMS} items and ${NOTICED_SHARE * 100} %: if the vendor can send a total, pass it as total`;
+  return `neither a total nor the guard shows that ${lost} of ${counted(all, "item")} are missing, ${share} %; the guard is sure to notice only a loss of at least ${NOTICED_ITEMS} items and ${NOTICED_SHARE * 100} %: if the vendor can send a total, pass it as total`;
 }
 
 /** The description of a fault in its row of the report. */
@@ -91,10 +91,10 @@ export interface NamedFault {
 export interface VendorFault extends NamedFault {
   /**
    * Applies the fault to a recording, for one run.
-   * @returns undefined if the recording has no place for it, or another reason not to run it
+   * @returns undefined if the recording has no place for the fault; a string is another reason not to run it
    */
   inject(recording: readonly Exchange[]): Injected | string | undefined;
-  /** Differences from the clean run that the vendor's own data explains, such as an item that only the fault adds. */
+  /** Differences from the clean run that aren't WRONG, because the fault's data causes them, such as an extra item. */
   readonly excuses?: readonly Change["kind"][] | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface Items {
 
 export type ItemFault = readonly [
   name: string,
-  /** Which items change: all, as many as the guard notices, or one. "valid": only the guard can notice the change. */
+  /** Which items change: all, some (as many as the guard notices), or one. Only a guard notices "valid" changes. */
   where: "all" | "all valid" | "some" | "some valid" | "one",
   summary: string,
   /** @returns undefined if the fault doesn't apply to the items */

@@ -20,7 +20,7 @@ type Items = readonly unknown[];
 
 interface Layout {
   readonly pages: readonly Items[];
-  /** What the total changes to, from the page `totalFrom` on. If only later pages have it, the change shows a loss. */
+  /** The new total of the page `totalFrom` and all later ones. If it's not on the first page, it shows a loss. */
   readonly total?: number;
   readonly totalFrom?: number;
 }
@@ -38,7 +38,7 @@ const REPEATED = 2;
 
 type Row = readonly [
   name: string,
-  /** Which page to pick. A number picks no page, and requires at least that many pages. */
+  /** "any" lets the seed pick a page; a number picks none, and requires at least that many pages. */
   where: "any" | number,
   summary: string,
   layout: (cut: Cut) => Layout | readonly Items[] | Plan | string | undefined,
@@ -67,7 +67,7 @@ const ROWS: readonly Row[] = [
 
 export const LAYOUTS: readonly FaultKind[] = [
   ...kindsOf(ROWS, planOf),
-  // If a connector writes neither ids nor names, the extra item makes an equal record.
+  // If a connector writes neither ids nor names, the extra item becomes a record that equals another one.
   ...kindsOf([["twin-id-in-case", "any", "an extra item's id differs only in letter case", twin]], planOf, [
     "added",
     "doubled",

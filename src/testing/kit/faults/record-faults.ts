@@ -11,7 +11,7 @@ interface Spot {
   readonly records: readonly object[];
 }
 
-/** Even with this few records, the guard's rules about ids hold a run that removes more than a quarter of them. */
+/** The fewest records for which the guard's rules about ids hold a run that removes more than a quarter of them. */
 export const FEWEST = 12;
 
 export const RECORD_FAULTS: readonly RecordFault[] = [
@@ -94,7 +94,7 @@ function changing(
   };
 }
 
-/** Adds twice as many records as there are, and more than the guard ever lets pass. */
+/** Adds twice as many records as there are, plus 60, because the guard never lets that many pass. */
 function added(spot: Spot): Omit<InjectedRecords, "cause"> | undefined {
   const { collection, records } = spot;
   const path = idPathOf(spot);

@@ -43,8 +43,8 @@ export function kitConnector(
 }
 
 /**
- * Wraps a connector's batch: the SDK's code runs outside the connector's virtual time, and records are noted, and
- * perhaps changed by a fault, on their way.
+ * Wraps a connector's batch: the SDK's code runs outside the connector's virtual time. Records are noted before they
+ * are passed on, and a fault may change them.
  */
 function watchedBatch(batch: AnyBatch, watched: WatchedRecords): AnyBatch {
   const call = <T>(work: () => Promise<T>): Promise<T> => {

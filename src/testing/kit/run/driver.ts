@@ -44,15 +44,15 @@ const THREADS = Number(process.env["UV_THREADPOOL_SIZE"] ?? 4);
 
 /** Turns to wait if only the clock can make something happen. */
 const HELD = 8;
-/** Turns to wait if the connector waits for a timer, and perhaps for work in the thread pool. */
+/** Turns to wait if the connector has set a timer, because it may also be waiting for the thread pool. */
 const WAITING = 20;
-/** Turns to wait for work in this process (about 2 s), which ends by itself unless the connector stops reading. */
+/** Turns to wait (about 2 s) for work in this process. It ends by itself unless the connector stops reading. */
 const BUSY = 20_000;
 
 /**
- * Lets time pass for a run. With a recording, time passes whenever everything waits. Everything is then in this
- * process, so the driver counts turns of the event loop and the thread pool, which a busy machine slows down just like
- * the connector. A real source is outside the process, so it gets real time.
+ * Lets time pass for a run. With a recording, everything is in this process, and time passes whenever all of it waits.
+ * The driver counts turns of the event loop and the thread pool, because a busy machine slows them down just like the
+ * connector. A real source is outside the process, so it gets real time.
  */
 export function driveRun<T>(run: DrivenRun, work: Promise<T>): Promise<T> {
   return run.vendor === undefined ? atRealPace(run, work) : whenIdle(run, run.vendor, work);
@@ -62,7 +62,7 @@ function whenIdle<T>({ time, activity, giveUp }: DrivenRun, vendor: Playback, wo
   let [passedMs, steps] = [0, 0];
   const isAsked = () => vendor.busy > 0 || vendor.route.pending > vendor.held;
   const patience = () => {
-    // While the SDK sends to a server in this process, no timeout may fire.
+    // No timeout may fire while the SDK sends to a server in this process or a request is under way.
     if ((activity.running === 0 && activity.calls === 0) || isAsked()) return BUSY;
     if (vendor.held > 0) return HELD;
     return time.pending > 0 ? WAITING : BUSY;
@@ -97,7 +97,7 @@ async function atRealPace<T>({ time }: DrivenRun, work: Promise<T>): Promise<T> 
   return work;
 }
 
-/** A turn of the event loop in which each thread of the pool was free once. */
+/** Waits for one turn of the event loop, and until each thread of the pool was free once. */
 export async function poolTurn(): Promise<void> {
   await Promise.all(Array.from({ length: THREADS }, () => stat("/")));
   await new Promise<void>((resolve) => setImmediate(resolve));

@@ -63,7 +63,7 @@ export class WatchedRecords {
   }
 }
 
-/** The wrapper of each iterator. Without this map, the SDK wouldn't notice that an iterator is written twice. */
+/** Maps each iterator to its wrapper, so that the SDK notices if an iterator is written twice. */
 const known = new WeakMap<object, AsyncIterator<unknown>>();
 
 /**
@@ -90,7 +90,7 @@ export function watchedSource(collection: Collection, source: unknown, watched: 
   return source instanceof ReadableStream ? Readable.toWeb(Readable.from(passed)) : passed;
 }
 
-/** Whether a source is a stream of bytes, or one that has been consumed or is locked. */
+/** Whether a source can't be wrapped: it has bytes, or it's a stream that was read before or is locked. */
 function isUnreadable(source: object): boolean {
   if (source instanceof Readable) return source.readableDidRead || !source.readableObjectMode;
   return ArrayBuffer.isView(source) || (source instanceof ReadableStream && source.locked);

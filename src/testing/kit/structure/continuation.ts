@@ -75,7 +75,7 @@ function leads(
   return value === asked || (isAddress(value) && partValue(address, asks) === asked);
 }
 
-/** Whether a flag has one value on all pages but the last, or has a name that is typical of such flags. */
+/** Whether a flag differs only on the last page; the flag of a single page needs a typical name instead. */
 function isMoreFlag(path: JsonPath, pages: readonly Exchange[]): boolean {
   const flags = pages.map((page) => valueAt(jsonOf(page), path));
   if (!flags.every((flag) => typeof flag === "boolean")) return false;

@@ -44,7 +44,7 @@ interface AnswerValue {
   readonly value: Leaf["value"];
 }
 
-/** A copy with another value at some places of its answer; undefined removes the key or the header. */
+/** A copy whose answer has this value at the given places; undefined removes a key or a header. */
 export function withPlaces(exchange: Exchange, places: readonly AnswerPlace[], value: unknown): Exchange {
   return places.reduce(
     (changed, place) =>
@@ -55,7 +55,7 @@ export function withPlaces(exchange: Exchange, places: readonly AnswerPlace[], v
   );
 }
 
-/** A copy that names the same next page as another page of the listing, or none if that page names none. */
+/** A copy of a page that leads to the same next page as `other`, or to none if `other` leads to none. */
 export function continuedAs(exchange: Exchange, other: Exchange, { next }: Listing): Exchange {
   return next.reduce((changed, place) => withPlaces(changed, [place], placeOf(other, place)), exchange);
 }
@@ -80,7 +80,7 @@ export function pageAt(recording: Recording, listing: Listing, position: number)
 /**
  * Replaces the items on the pages. If there are more pages than before, adds requests for them to the recording.
  * @param countedOn Sets the total of a page.
- * @returns undefined if it can't make up such requests, because the recording doesn't show how to ask for a page
+ * @returns undefined if the recording doesn't show how to request one more page
  */
 export function relaid(
   recording: Recording,
@@ -137,7 +137,7 @@ export function leadingTo(
     : namingNext(exchange, value, { by, asks, current }, next);
 }
 
-/** Replaces the current value with another one, whether the page names the value itself or an address that has it. */
+/** Replaces the value that leads to the next page, whether the page has it by itself or in an address. */
 function namingNext(
   exchange: Exchange,
   value: string,

@@ -44,7 +44,7 @@ export function readStructure(recording: Recording): Structure {
   return { listings: named.sort((a, b) => size(b) - size(a)), details, texts, token };
 }
 
-/** Adds to a listing's name what distinguishes it from others at its address: `GET /v1/records?kind=group`. */
+/** Adds the parts of a request that distinguish a listing from others at its address: `GET /v1/records?kind=group`. */
 function nameOf(listing: Listing, all: readonly Listing[], recording: Recording): string {
   const partsOfFirst = ({ pages }: Listing) => {
     const exchange = recording[pages[0]?.exchange ?? -1];
@@ -148,7 +148,7 @@ function* arraysOf(value: unknown, path: JsonPath = []): Generator<JsonPath, voi
       if (key !== "errors" && key !== "warnings") yield* arraysOf(inner, [...path, key]);
 }
 
-/** Whether the object around a list has an id. The object is then a detail with a list, such as a user with roles. */
+/** Whether the object around a list has an id: then it's an item's details with a list, such as a user with roles. */
 function isInsideItem(body: unknown, path: JsonPath): boolean {
   if (path.length === 0) return false;
   const around = valueAt(body, path.slice(0, -1));

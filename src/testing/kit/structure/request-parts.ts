@@ -1,4 +1,4 @@
-/** Splits requests into named parts: two pages of one listing then differ only in the parts that select the page. */
+/** Splits requests into named parts. Two pages of a listing differ only in the parts that select the page. */
 
 import type { Exchange, RecordedRequest } from "../cassette/cassette.js";
 import { formOf, textOf } from "../cassette/cassette.js";

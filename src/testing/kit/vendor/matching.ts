@@ -151,7 +151,7 @@ function partsBy(request: RecordedRequest): Parts {
 }
 
 function folded({ in: where, name }: RequestPart): string {
-  // The name of the field, even for an item of a list.
+  // If the last keys are the indexes of lists, the name is the key before them.
   const own = where === "json" ? (name.split(".").findLast((key) => !/^\d+$/.test(key)) ?? "") : name;
   return own.toLowerCase().replace(/[^a-z0-9]/g, "");
 }

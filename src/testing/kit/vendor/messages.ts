@@ -140,7 +140,7 @@ export async function sendAnswer(response: ServerResponse, answer: VendorAnswer)
   if (cutAfter !== undefined) {
     response.flushHeaders();
     if (cutAfter > 0) response.write(body.subarray(0, cutAfter));
-    // A reset would discard bytes that the client hasn't read yet.
+    // Don't reset the connection: that would discard bytes that the client hasn't read yet.
     response.socket?.destroySoon();
     return;
   }

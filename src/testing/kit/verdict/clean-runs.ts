@@ -107,7 +107,7 @@ function problemOf(
   return changes.length === 0 ? undefined : `two runs without a fault differ: ${describeChanges(changes)}`;
 }
 
-/** A time as it appears in an inspection, in JSON. */
+/** The JSON of a time in an inspection. */
 const TIME = /^"\d{4}-\d\d-\d\dT[\d:.]+Z"$/;
 
 /** Fields with a different time in each clean run, such as when the record was read. */
@@ -133,7 +133,7 @@ function pairsOf(one: Inspection, other: Inspection, collection: Collection): [o
   });
 }
 
-/** With at least this many records, some are new today and one from yesterday is gone. */
+/** Only a collection with at least this many records gets other records for yesterday than for today. */
 const ENOUGH = 4;
 const NEW_EACH = 10;
 

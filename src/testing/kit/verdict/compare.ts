@@ -169,7 +169,7 @@ function isEmpty(value: unknown): boolean {
   );
 }
 
-/** Returns equal texts for records that differ at most in their id field. */
+/** Returns a record's contents without its id field, so records that differ in nothing else have the same text. */
 function contentOf(record: object, idField: string | undefined): string {
   const fields = [...fieldsOf(record)].filter(([path]) => path.split(".").at(-1) !== idField);
   return JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1)));

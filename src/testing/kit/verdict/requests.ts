@@ -41,11 +41,11 @@ export function unmatched(result: RunResult): readonly string[] {
   return [...new Set(unknown.map((request) => describeRequest(request, result)))];
 }
 
-/** A run that sends so many times as many requests as were recorded won't end by itself. */
+/** A run won't end by itself if it sends `TIMES` as many requests as were recorded, and `MORE`. */
 const TIMES = 20;
 const MORE = 100;
 
-/** Cuts off the requests of a run that would never stop asking. */
+/** Cuts off the requests of an endless run. */
 export function limited<Setup extends RunSetup>(setup: Setup): Setup {
   const { recording, injected } = setup;
   if (recording === undefined) return setup;

@@ -32,7 +32,7 @@ export interface Source {
 /** A row of the report. */
 export interface Row extends NamedFault, Pick<VendorFault, "excuses"> {
   readonly kind: "clean" | "unread" | "fault";
-  /** The fault for the run; undefined if the source has no place for it, or another reason not to run it. */
+  /** The fault for the run; undefined if the source has no place for it; a string is another reason not to run it. */
   inject(source: Source): Pick<RunSetup, "injected" | "records"> | string | undefined;
 }
 
@@ -50,7 +50,7 @@ const UNREAD: Row = {
 };
 
 /**
- * The rows of a report. Every recording has the same rows, but its own summaries.
+ * The rows of a report: the same for every recording, apart from their summaries.
  * @throws {InvalidInputError} no fault has a name given in `only` or `except`
  */
 export function rowsOf(
@@ -95,7 +95,7 @@ function vendorRows(exchanges: readonly Exchange[], seed: number): readonly Row[
 /**
  * The catalogue leaves these out, because neither a connector nor the guard could tell them from correct answers:
  *
- * - yesterday's answer, consistent in itself, and missing items that the totals don't count either
+ * - yesterday's complete answer, and missing items that the totals don't count either
  * - a few changed ids
  * - damaged texts that are still valid (`ZoÃ«`), wrong values of the right type, times in another zone or in the future
  * - the same item twice with different contents: only the vendor knows which one is right

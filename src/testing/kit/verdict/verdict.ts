@@ -27,7 +27,7 @@ export interface Judged {
   readonly leaks: readonly string[];
   /** The reason, if the run would never have ended. */
   readonly endless?: string | undefined;
-  /** Kinds of difference that no connector can see under this fault. */
+  /** Kinds of difference that aren't WRONG under this fault, because no connector could avoid them. */
   readonly excuses?: readonly Change["kind"][] | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Large changes made on purpose: each is asked about once, people join before the answer, and the next day is quiet. */
+/** Large changes made on purpose: the guard asks once, people join before the answer, and the next day is quiet. */
 import type { RecordOf, SnapshotCollection } from "@saas-management/sdk";
 import { heldBy } from "../../../support/test-service.js";
 import { type Attack, DAY_MS, sendTo, testAttacks } from "./attacks.js";

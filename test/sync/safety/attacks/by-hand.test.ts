@@ -83,7 +83,7 @@ const add =
 
 type Disasters = Readonly<Record<string, (tables: Tables) => Tables>>;
 
-/** Disasters that are held after two weeks, and already after two days. */
+/** Disasters that the guard holds after two weeks of quiet runs, and even after two days of them. */
 const HELD: Disasters = {
   "30 % of the addresses are null": change("accounts", () => ({ email: null }), [3, 10]),
   "all addresses are empty": change("employees", () => ({ email: "" })),
@@ -139,7 +139,7 @@ const HELD: Disasters = {
   }),
 };
 
-/** Disasters that are held after two weeks, but not yet after two days. */
+/** Disasters that the guard holds after two weeks of quiet runs, but not after two days of them. */
 const HELD_LATER: Disasters = {
   "half of the names are undefined": change("accounts", () => ({ name: "undefined" }), [1, 2]),
   "umlauts are mojibake": change("accounts", ({ name }) => ({
@@ -176,7 +176,7 @@ test.each([
   ["two weeks", [4, 4, 4, 2], { ...HELD, ...HELD_LATER }],
   ["two days", [1, 1], HELD],
 ] as const)(
-  "after %s, holds most of fifty disasters by hand, and no company that changes a little",
+  "after %s, holds most of fifty handmade disasters, and no company that changes a little",
   async (_, days, expected) => {
     expect(Object.keys(DISASTERS)).toHaveLength(50);
     const options = { installationId: service.installationId, ledger: memoryLedger() };

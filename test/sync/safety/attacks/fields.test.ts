@@ -172,7 +172,7 @@ function costCenters(count: number) {
   return (i: number) => (i < count ? { costCenter: `c-${i}` } : {});
 }
 
-/** Employees of another model; the first ones have an e-mail address. */
+/** Employees from BambooHR; the first `emails` have an e-mail address. */
 function bamboo(emails: number) {
   return Array.from({ length: 30 }, (_, i) =>
     inBamboo({ id: `b-${i}`, fullName: `employee ${i}`, ...(i < emails && { email: `b${i}@example.com` }) }),

@@ -123,7 +123,7 @@ function afterFirst(
   });
 }
 
-/** A run without a baseline whose approval is used. */
+/** Holds a run that has no baseline, and sends another one with its approval. */
 async function approvedFirstRun(service: TestService, shown: number, sent: number) {
   const ledger = another(service);
   const { approvalId: approve } = await heldBy(send(service, people(0, shown), { ledger }));

@@ -41,7 +41,7 @@ testAttacks([
       },
     },
   ),
-  attack("licenses come alone, and next to their accounts and plans again", WHOLE, {
+  attack("licenses come alone once, and then together with their accounts and plans", WHOLE, {
     prepare: (service) => send(service),
     attack: async (service) => {
       const alone = await service.run(["licenses"], (batch) => batch.write("licenses", ALL));

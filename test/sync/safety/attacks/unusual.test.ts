@@ -33,7 +33,7 @@ testAttacks([
   unusual("a sixth is lost, and `removed` is off", 8, { ...gone(7), allowedBy: "option" }, () => people(7), {
     removed: false,
   }),
-  attack("a sixth is lost where a tenth leaves and returns all the time", gone(7), {
+  attack("a sixth is lost days after a tenth left and returned", gone(7), {
     prepare: async (service) => {
       for (let day = 0; day < 10; day += 1)
         await sendNextDay(service, people(0, day === 1 ? COUNT - 4 : COUNT));
@@ -97,7 +97,7 @@ testAttacks([
   collapsed("most people have one mailbox", "email", (record, i) =>
     i % 6 === 0 ? record : { ...record, email: "none@example.com" },
   ),
-  attack("on the second day, everybody is active but some who were", WHOLE, (service) =>
+  attack("on the second day, everybody is active except some who were active before", WHOLE, (service) =>
     sendNextDay(
       service,
       people().map((record, i) => ({ ...record, active: i % 10 !== 1 })),

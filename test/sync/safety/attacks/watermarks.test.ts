@@ -33,7 +33,7 @@ import {
   WHOLE,
 } from "./attacks.js";
 
-// A feed of 30 events: the previous run sent 10, the attack sees 20, and the run after it all of them.
+// A feed of 30 events: the run before the attack sent 10, the attack sees 20, and the run after it sees all 30.
 testAttacks([
   feed("is held", held({ removed: 20 }), (service) => send(service, 20, { accounts: people(0, 20) })),
   feed("fails after it has advanced", ownException("the vendor is down"), (service) =>
