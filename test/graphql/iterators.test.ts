@@ -7,7 +7,7 @@ import { answer, type Responder } from "../support/http-server.js";
 const refuses = answer({}, { status: 400 });
 const silent: Responder = () => {};
 
-/** Serves `count` nodes, but lets `fail` answer the request at index `at` and the next ones: as many as `times`. */
+/** Serves `count` nodes, but lets `fail` answer `times` requests, the first of them at index `at`. */
 function nodesUntil(count: number, at: number, fail: Responder, times = 1): Responder {
   return (request, response, index) =>
     index >= at && index < at + times

@@ -23,7 +23,7 @@ interface Broken {
   readonly rule: string;
 }
 
-/** A decision on a run. It falls when the service completes a batch or, if it completes none, when the run is judged. */
+/** What decided on a run: the service completed one of its batches or, if it completed none, the guard judged it. */
 interface Decision {
   readonly run: ObservedRun;
   readonly batchId: string | undefined;

@@ -159,7 +159,7 @@ const EVENTS: readonly LifeEvent[] = [
     },
     ASKED,
   ),
-  // Phones and laptops are leased for two to four years, and exchanged in a month.
+  // Phones and laptops are leased for two to four years, and all of the old ones are exchanged within a month.
   event(
     "new devices",
     0,
