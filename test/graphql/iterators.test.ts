@@ -17,7 +17,7 @@ function nodesUntil(count: number, at: number, fail: Responder, times = 1): Resp
 
 const nodes = (count: number) => nodesUntil(count, 0, silent, 0);
 
-/** Waits for this many turns of the event loop, in which everything that is ready runs. */
+/** Waits for this many turns of the event loop, so that everything that is ready has run. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
