@@ -205,7 +205,7 @@ testAttacks([
     },
   ),
   attack(
-    "the ledger cannot note at the end that an approval was used, which is given again",
+    "the ledger cannot note at the end that an approval was used, and the next run uses it, too",
     held({ rule: "removed", removed: 20 }),
     {
       prepare: async (service) => {
@@ -213,7 +213,7 @@ testAttacks([
         let puts = 0;
         const store = failingStore(
           new FileStore(service.directory),
-          // The first state says that the approval is used.
+          // The first state, which notes that the approval is used, is stored; the next ones are not.
           (call) => (isPutOf("state")(call) && ++puts > 1) || call.method === "delete",
           new Error("EIO"),
         );
