@@ -64,7 +64,7 @@ test.each(CASES)("gives the option %s as data, worded like the message", async (
   const { advice, message } = error;
   expect(advice?.option).toBe(option);
   expect(message).toContain(advice?.text);
-  // Where an error message names an option of the SDK, the command line names its own.
+  // If an error message names an SDK option, the command line shows the name of its own option instead.
   expect(messageOf(error)).toMatch(shown);
   expect(JSON.stringify(error)).not.toContain("advice");
 });

@@ -33,7 +33,7 @@ test.each([
   expect(server.requests).toHaveLength(attempts);
 });
 
-test("a call whose pauses contradict the client's is refused before it is sent", async () => {
+test("a call is refused before it is sent if its pauses contradict those of the client", async () => {
   const { client, server } = await connectClient(answer({ data: {} }), {
     retry: { minDelayMs: 1, maxDelayMs: 50 },
   });
@@ -62,10 +62,10 @@ test("writes and aborts send the headers of their batch, and so does an abort by
   expect(harness.server.headers.map((sent) => sent["x-job"])).toEqual(["7", "7", "7", "7"]);
 });
 
-test("a run's time limit is the deadline of each of its RPCs", async () => {
+test("a run's time limit is the deadline of each of its RPCs except the start", async () => {
   await run({ timeoutMs: 7_000 }, { timeoutMs: 60_000 });
   expect(harness.server.timesLeftMs).toHaveLength(2);
-  // The request of the start itself continues, because the answer may come with a lock.
+  // The start has a longer deadline, because a lost answer could leave a lock that nobody knows of.
   expect(harness.server.timesLeftMs[1]).toBeLessThanOrEqual(8_000);
 });
 

@@ -146,7 +146,7 @@ test("a walk ends when its loop stops early, and reports the error of a failed p
   expect(messages[1]?.error).toBe(error);
 });
 
-test("stores bound to start reach the connector, the source and the RPCs, but not the caller", async () => {
+test("stores bound to a start channel reach the connector, the source and the RPCs, but not the caller", async () => {
   const store = new AsyncLocalStorage<string>();
   const seen: Record<string, string | undefined> = {};
   const bind = (name: string) => {

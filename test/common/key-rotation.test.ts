@@ -22,7 +22,7 @@ function keys(...values: readonly string[]) {
   return vi.fn(async () => values[Math.min(asked++, values.length - 1)] ?? "");
 }
 
-/** Accepts this key only; refuses others with HTTP 401, or in the errors of HTTP 200. */
+/** Accepts this key only, and refuses others with HTTP 401, or with HTTP 200 and `errors`. */
 function takes(key: string, refusal: 401 | 200 = 401): Responder {
   return ({ headers }, response) => {
     if (headers.authorization === key) return json(response, { data: { ok: true } });
@@ -38,7 +38,7 @@ test.each([
   [200, MUTATION],
 ] as const)("a refused key is replaced by the function's next one (HTTP %i)", async (status, document) => {
   const apiKey = keys("old", "new");
-  // The errors of HTTP 200 say that the mutation was not begun.
+  // With HTTP 200, the entries of `errors` say that the mutation was not begun.
   const { client, server } = await connectClient(takes("new", status), { apiKey, retry: false });
   expect(await client.request(document, {})).toEqual({ ok: true });
   expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["old", "new"]);
@@ -225,7 +225,7 @@ test("a key function that fails after a refusal keeps the service's message", as
   expect(everythingIn(error)).not.toContain("canary-old");
 });
 
-test("after the key function fails for a window, the window's records count as sent only if an attempt was sent", async () => {
+test("if the key function fails while a window is sent, its records count as sent only if an attempt went out", async () => {
   const answers = ["start", "start", "key"];
   const apiKey = () => answers.shift() ?? Promise.reject(new Error("vault is sealed"));
   const lost = await harness.startBatch({ apiKey });

@@ -41,7 +41,7 @@ function plain(value: unknown, names: Names): unknown {
   return isReflectList(value) ? Array.from(value, (entry) => plain(entry, names)) : value;
 }
 
-/** Users write a record's generic variant flat. */
+/** The record as users write it: the generic variant's fields are the record's own. */
 export function flattened(record: object): object {
   const generic: unknown = Reflect.get(record, GENERIC);
   return typeof generic === "object" && generic !== null ? generic : record;

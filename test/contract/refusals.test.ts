@@ -299,7 +299,7 @@ test("code generation reports stale rules together with their consequences", () 
   ]);
 });
 
-test("a stale rule names the message that has its fields", () => {
+test("the refusal of a stale rule names the message that now has the rule's fields", () => {
   const { Cost: _, ...others } = FLAT.rules.messages;
   const fields = { amount: { required: true }, micros: { required: true }, unit: { drifts: true } } as const;
   const messages = { ...others, Price: { fields } };

@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const guide = await Page.read("docs/guides/reading.md");
 const schema = buildSchema(readFileSync(`${ROOT}schema/schema.graphql`, "utf8"));
 
-/** Inputs of conditions, which have operators. */
+/** Input types of conditions: those with the operator `eq`. */
 const conditions = Object.values(schema.getTypeMap())
   .filter(isInputObjectType)
   .filter((input) => "eq" in input.getFields());

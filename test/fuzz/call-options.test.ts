@@ -59,7 +59,7 @@ async function readAll(source: AsyncIterable<unknown>): Promise<unknown[]> {
   return all;
 }
 
-/** Options of one call: valid except for up to three, or anything at all. */
+/** Options of one call: a few of them hostile, a hostile value in place of them all, or valid. */
 const options = (base: object, names: readonly string[]) =>
   fc.oneof(
     { weight: 5, arbitrary: hostileVariant(base, names) },

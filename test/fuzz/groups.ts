@@ -1,4 +1,4 @@
-/** What is fuzzed, and the test file in `test/` that does it. A full run tries its number of cases for each group. */
+/** What is fuzzed, and the test file in `test/` that does it. In a full run, each group gets all the cases. */
 export const FUZZ_GROUPS = {
   "client options and environment": "fuzz/options",
   "options of calls and sources": "fuzz/call-options",

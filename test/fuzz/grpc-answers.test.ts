@@ -25,7 +25,7 @@ const COMPLETED = CompleteSyncBatchResponse.encode({
   events: [{ collection: "usage", accepted: 2n }],
 }).finish();
 
-/** A message in a frame, either of which may be damaged, or a status with any text. */
+/** A framed message that was damaged before or after framing, or a status with any text. */
 const answer = (message: Uint8Array) =>
   fc.oneof(
     { weight: 3, arbitrary: mutatedBytes([message]).map((body) => ({ body: framed(body) })) },
@@ -115,7 +115,7 @@ describe("an invalid answer of the Sync API", { timeout: TIMEOUT_MS }, () => {
     expect(Math.min(seen.completed, seen.refused)).toBeGreaterThan(0);
   });
 
-  test("accepts records only if it counts as many as were sent", async () => {
+  test("accepts records only if the answer counts as many as were sent", async () => {
     const counted = fc
       .bigInt({ min: 0n, max: 5n })
       .map((acceptedRecords) => ({ body: framed(SyncRecordsResponse.encode({ acceptedRecords }).finish()) }));

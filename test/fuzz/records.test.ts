@@ -77,7 +77,7 @@ test("sends no part of an invalid record", { timeout: TIMEOUT_MS }, async () => 
   expect(Math.min(seen.sent, seen.refused)).toBeGreaterThan(0);
 });
 
-test("rejects hostile values as records, sources and options", { timeout: TIMEOUT_MS }, async () => {
+test("rejects hostile values in place of records, sources and options", { timeout: TIMEOUT_MS }, async () => {
   const property = fc.asyncProperty(
     hostileValue,
     hostileValue,

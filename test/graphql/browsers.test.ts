@@ -155,7 +155,7 @@ test.each([
   },
 );
 
-test("a client created before there was a page uses it, but sends no key unencrypted", async () => {
+test("a client resolves paths against a page that opens later, but sends no key unencrypted", async () => {
   const fetched: string[] = [];
   const fetch = async (url: unknown) => {
     fetched.push(String(url));

@@ -54,7 +54,7 @@ test("yields every node, page after page, 100 per page", async () => {
   expect(await apps.toArray()).toEqual(nodeIds(0, 250));
 });
 
-test("sends where and order with every page as they were at the time of the call", async () => {
+test("requests every page with the `where` and `order` of the call, even if the caller changes them later", async () => {
   const { client, server } = await connectClient(collection(3));
   const where: { state: { eq: ApplicationState } } = { state: { eq: "DISCOVERED" } };
   const order = [{ application: { name: "ASC" } }] as const;

@@ -87,7 +87,7 @@ test("recognizes a document no matter how it is laid out, and also if it is pars
 
 const LISTED = "query Apps { applications { nodes { id application { name } } } }";
 
-test("works for Apollo Client out of the box, which adds __typename", async () => {
+test("works for Apollo Client without any settings, although Apollo adds __typename", async () => {
   const uri = await serveHandler(handle({ allow: [LISTED] }));
   const apollo = new ApolloClient({ link: new HttpLink({ uri }), cache: new InMemoryCache() });
   const { data } = await apollo.query<{ applications: object }>({ query: parse(LISTED) });

@@ -7,7 +7,7 @@ import { answer, type Responder } from "../support/http-server.js";
 const refuses = answer({}, { status: 400 });
 const silent: Responder = () => {};
 
-/** Serves `count` nodes, except that `fail` answers `times` requests, starting at index `at`. */
+/** Serves `count` nodes, but lets `fail` answer `times` requests, the first of them at index `at`. */
 function nodesUntil(count: number, at: number, fail: Responder, times = 1): Responder {
   return (request, response, index) =>
     index >= at && index < at + times
@@ -17,7 +17,7 @@ function nodesUntil(count: number, at: number, fail: Responder, times = 1): Resp
 
 const nodes = (count: number) => nodesUntil(count, 0, silent, 0);
 
-/** Waits for so many turns of the event loop that everything that is ready has run. */
+/** Waits for this many turns of the event loop, in which everything that is ready runs. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -31,7 +31,7 @@ const portfolio: Portfolio = {
 const clock = new TestClock({ startAt: new Date(Date.parse("2026-03-15T12:00:00Z")) });
 const service = testService({ server: { clock, portfolio } });
 
-/** Syncs a snapshot of licenses with these ids, all of the plan Pro. */
+/** Syncs a snapshot of licenses with these ids, all of them for the plan Pro. */
 async function syncLicenses(ids: readonly string[]): Promise<void> {
   const batch = await service.startBatch();
   await batch.write("accounts", [{ id: "a1", email: "ada@example.com" }]);
@@ -135,7 +135,7 @@ test("rejects an unknown or revoked key, and a mutation with a key that may only
   server.revokeApiKey(server.apiKey);
   expect(await rejection(graphql.applications().toArray())).toBeInstanceOf(AuthenticationError);
   const refused = () => rejection(reader.changeVendorsState({ state: "ARCHIVED" }, "all"));
-  // The client's first answer is this refusal, which an unknown key would also get, so the message names both causes.
+  // As long as no request has succeeded, the key may also be unknown, so the message names both causes.
   expect(await refused()).toMatchObject({
     code: "AUTHENTICATION_FAILED",
     message: expect.stringMatching(/unknown or revoked, or its permission scope/),

@@ -313,7 +313,7 @@ test("keeps a copy of a fetch error as the cause, without the request", async ()
   expect(everythingIn(error)).not.toContain(API_KEY);
 });
 
-test("rejects request with the entries of errors and the partial data", async () => {
+test("request() rejects with the entries of errors and the partial data", async () => {
   const error = await errorOf(answer(PARTIAL));
   expect(error).toBeInstanceOf(GraphQLResponseError);
   expect(error).toMatchObject({ ...PARTIAL, status: 200, retryable: false, serverMessage: "no licenses" });

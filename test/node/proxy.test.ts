@@ -66,7 +66,7 @@ describe.each(Object.entries(APIS))("%s", (_, { option, call, start }) => {
     expect(inspect(client, { depth: 9, showHidden: true })).not.toContain("p@ss");
   });
 
-  test("names a proxy that refuses or is absent but not its password, and doesn't retry a refused request", async () => {
+  test("names a refusing or absent proxy without its password, and doesn't retry a refused request", async () => {
     const proxy = await startConnectProxy({ credentials: "ada:right" });
     const { port, accepted } = await start();
     const urls = [`127.0.0.1:${proxy.port}`, `127.0.0.1:${await unusedPort()}`];

@@ -248,7 +248,7 @@ test("the global providers are used if none is passed", async () => {
   expect(tree()).toEqual(["- > saas-management.graphql.operation Applications"]);
 });
 
-test("a second call replaces the first, which can then be removed without effect", async () => {
+test("a second instrumentation replaces the first, and removing the first then has no effect", async () => {
   const first = stop;
   stop = instrument({ tracerProvider, meterProvider });
   for (const count of [1, 2]) {

@@ -27,7 +27,7 @@ const read = (path: string) => readFile(new URL(path, ROOT), "utf8");
 const manifest: Manifest = JSON.parse(await read("package.json"));
 const dependencies = Object.keys(manifest.dependencies).sort();
 
-/** Rows of the table of dependencies: name, license, why, instead of. */
+/** Rows of the table of dependencies: the name, the license, the reason and the alternative of each. */
 async function tableRows(): Promise<readonly (readonly string[])[]> {
   const section = (await read("docs/architecture.md"))
     .split(/^## /m)
@@ -56,7 +56,7 @@ test("package.json declares no side effects", () => {
 });
 
 // Tools that check types treat a named subpath as a module, so the contracts use patterns.
-test("package.json exports modules by name, and the contracts with their folders", () => {
+test("package.json exports modules by name, and the contracts by a pattern for each folder", () => {
   const patterns = Object.entries(manifest.exports).filter(([subpath]) => subpath.includes("*"));
   expect(Object.fromEntries(patterns)).toEqual({
     "./*.graphql": "./schema/*.graphql",

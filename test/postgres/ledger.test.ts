@@ -47,7 +47,7 @@ describe.skipIf(skipped)(`a ledger in PostgreSQL${whySkipped}`, () => {
     await heldBy(service.runAccounts(named.slice(0, 4), { ledger }));
     const { rows } = await server.pool().query(`SELECT key, rest FROM ${schema}.ledger_values`);
     expect(rows.length).toBeGreaterThan(2);
-    // There are no lists for people, either, because hashes would mean nothing to them.
+    // Nor are there lists for people to read: they would contain only hashes.
     for (const { key, rest } of rows) expect(`${key} ${rest}`).not.toMatch(/person|[.]txt/);
   });
 
@@ -60,7 +60,7 @@ describe.skipIf(skipped)(`a ledger in PostgreSQL${whySkipped}`, () => {
     await heldBy(service.runAccounts(ids(40), { ledger: elsewhere, firstRun: false }));
   });
 
-  test("fails a run and says why if the database cannot be read, and is retryable only if the cause may pass", async () => {
+  test("fails a run and says why if the database cannot be read; the error is retryable if the database is away", async () => {
     const ledger = postgresLedger(server.pool(), { schema });
     await service.runAccounts(ids(40), { ledger });
     await server.pool().query(`CREATE ROLE ${schema} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${schema}`);

@@ -132,7 +132,7 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     expect(await leftovers(schema)).toBe(0);
   });
 
-  test("stores no value whose pieces are removed while it gets its key", async () => {
+  test("stores no value if its pieces are removed while its key is inserted", async () => {
     const schema = server.schema();
     const store = new PostgresStore(server.pool(), schema);
     const paused = pausedValue();
@@ -151,7 +151,7 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     expect(await leftovers(schema)).toBe(0);
   });
 
-  test("keeps every piece of a value that gets its key while old pieces are removed", async () => {
+  test("keeps every piece of a value whose key is inserted while old pieces are removed", async () => {
     const schema = server.schema();
     const pool = server.pool();
     const store = new PostgresStore(pool, schema);
@@ -159,7 +159,7 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     const put = store.putIfAbsent("key", paused.pieces);
     await paused.asked;
     await pool.query(aged(schema));
-    // Makes the insertion of the key wait, and then lets it win.
+    // A rival holds up the insertion of the key, and then rolls back, so that the insertion succeeds.
     const rival = await server.pool().connect();
     await rival.query(`BEGIN; INSERT INTO ${schema}.ledger_values VALUES ('key', gen_random_uuid(), 0, '')`);
     paused.goOn();

@@ -108,7 +108,7 @@ test.each<[FaultKind]>([
   expect(again).toMatchObject({ errors: [{ __typename: "ProcurementCaseCompletedError" }] });
 });
 
-test("does not execute a mutation that is dropped as a request", async () => {
+test("does not execute a mutation whose request is dropped", async () => {
   const { faults, send, workspace } = await startServer();
   faults.add({ on: "graphql", fault: "drop" });
   const create = 'mutation { createProcurementCase(input: { name: "n" }) { case { id } } }';
@@ -116,7 +116,7 @@ test("does not execute a mutation that is dropped as a request", async () => {
   expect(workspace.procurementCases.size).toBe(0);
 });
 
-test("adds errors beside partial data", async () => {
+test("sends errors together with partial data", async () => {
   const errors = [{ message: "No.", path: ["applications"], extensions: { code: "X" } }];
   const { client } = await strike([{ fault: "graphql-errors", data: "partial", errors }]);
   const data = { applications: { totalCount: 3 } };

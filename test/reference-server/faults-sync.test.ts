@@ -121,7 +121,7 @@ const OUTCOMES: readonly (readonly [place: Place, kinds: readonly FaultKind[], o
 
 const cases = OUTCOMES.flatMap(
   ([place, kinds, outcome]) => kinds.map((kind) => ({ kind, fault: faultOn(place, kind), outcome })),
-  // Without a count, an early answer to messages that were all sent looks like any other.
+  // If answers have no count and all messages were sent, an early answer looks like any other.
 ).filter(({ kind }) => kind.fault !== "early-answer" || accepted(0) !== undefined);
 
 /** Default timeout of an operation. */

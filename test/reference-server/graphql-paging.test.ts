@@ -117,7 +117,7 @@ test("pages forward and backward through all rows in any order, in pages of any 
   await fc.assert(walk, { ...LIMITS, numRuns: RUNS });
 });
 
-test("sorts by fields of one object in the schema's order, even if it is not in a list", async () => {
+test("sorts by the fields of an `order` object in the schema's order, even if the object is not in a list", async () => {
   const { query } = await startServer({ portfolio: { applications: APPLICATIONS } });
   const ids = async (text: string) =>
     idsOf(

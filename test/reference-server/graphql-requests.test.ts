@@ -95,7 +95,7 @@ test("answers a failed field with null and an error, and the others with data", 
   expect(errors?.map(({ path }) => path)).toEqual([["bad"]]);
 });
 
-test("reveals nothing about internal errors, which its process prints", async () => {
+test("prints internal errors in its process, and reveals nothing about them in the response", async () => {
   const warned = vi.spyOn(process, "emitWarning").mockReturnValue();
   onTestFinished(() => warned.mockRestore());
   const { send, installation } = await startServer();

@@ -12,7 +12,7 @@ import {
 
 type Records = Readonly<Record<string, readonly AnyRecord[]>>;
 
-/** Missing records are always this same array, because a new one would count as a change. */
+/** Stands for missing records: always the same array, because a new array would count as a change. */
 const NONE: readonly never[] = [];
 
 /** An installation whose records a test sets by hand. */

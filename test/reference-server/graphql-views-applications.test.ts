@@ -44,7 +44,7 @@ test("shows an application of the portfolio with all its fields", async () => {
   ]);
 });
 
-test("discovers each product of synced plans and discovered usage once, in addition to the portfolio's products", async () => {
+test("shows each product once: those of the portfolio, of synced plans and of discovered usage", async () => {
   const { installation, applications } = await start({ applications: [{ name: "Miro", state: "ARCHIVED" }] });
   installation.set({
     plans: [

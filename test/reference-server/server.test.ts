@@ -152,7 +152,7 @@ test("shows synced records over GraphQL until they are removed", async () => {
   expect(await read()).toEqual(shown([]));
 });
 
-test("inspect() shows lock and batches, by default of the first installation", async () => {
+test("inspect() shows the lock and the batches of an installation, by default the first one", async () => {
   const { server, client, installationId } = await startSync();
   const expiresAt = new Date(server.clock.now() + 15 * 60_000);
   const batchId = await client.start(installationId);

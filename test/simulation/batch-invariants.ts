@@ -42,7 +42,7 @@ function tellsOfUnclear(told: unknown, batchId: string): boolean {
   );
 }
 
-/** A handle that says how its batch ended says the truth. */
+/** If a handle says how its batch ended, that is true. */
 function wrongStates({ service, observation, clock }: Simulated): string[] {
   return observation.batches.flatMap(({ id, handle }) => {
     const state = service.stateOf(id, clock.now());

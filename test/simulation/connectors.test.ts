@@ -98,7 +98,7 @@ class Oracle {
       one.held = { id, ids: ids ?? new Set(), expiresAt };
       if (one.approved !== undefined && one.approved.expiresAt <= now) one.approved = undefined;
     }
-    // When a run is held again, its earlier holds in all collections can be approved for longer, too.
+    // A run that is held again under the same id also extends its holds in other collections.
     for (const one of this.known.values())
       for (const hold of [one.held, one.approved]) if (hold?.id === id) hold.expiresAt = expiresAt;
     return known === undefined || known === id;
@@ -123,7 +123,7 @@ class Oracle {
     return [...new Set([...this.known.values()].flatMap(({ held }) => held?.id ?? []))];
   }
 
-  /** Whether a run may follow the held run, by all of its ids and by those that it kept of the completed run. */
+  /** Whether a run may follow the held run's ids, and also only those of them that the completed run had. */
   #covers({ ids, expiresAt }: Hold, { completed }: Known, now: Ids, time: number): boolean {
     const left = new Set([...completed].filter((id) => ids.has(id)));
     return expiresAt > time && mayFollow(ids, now) && mayFollow(left, now);

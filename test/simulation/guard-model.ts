@@ -23,7 +23,7 @@ interface Broken {
   readonly rule: string;
 }
 
-/** The decision on a run, at the time when the service completed one of its batches, or else when it was judged. */
+/** What decided on a run: the service completed one of its batches or, if it completed none, the guard judged it. */
 interface Decision {
   readonly run: ObservedRun;
   readonly batchId: string | undefined;
@@ -99,7 +99,7 @@ function rulesBrokenBy(
   const last = past.at(-1);
   if (last === undefined) return [];
   const found: Broken[] = brokenBeside(last.ids, ids).map((rule) => ({ collection, rule }));
-  // Only what the ledger knows counts, from the last approval on, because that may have cleared the history.
+  // Of the snapshots that the ledger knows, those before the last approved one don't count: it may have cleared them.
   const since = past.findLastIndex(({ approved }) => approved);
   const known = past.filter(({ known: isKnown }) => isKnown);
   const near = past
@@ -129,7 +129,7 @@ function brokenBeside(known: ReadonlySet<string>, ids: ReadonlySet<string>): ("r
   return [...(isMuchGone || isAllGone ? ["removed" as const] : []), ...(isGrown ? ["added" as const] : [])];
 }
 
-/** The rules that a completed run broke, unless an approval for exactly that was still unused. */
+/** The rules that a completed run broke, except those that an unused approval covered. */
 function unapproved(
   run: ObservedRun,
   findings: readonly Broken[],
@@ -150,7 +150,7 @@ function unapproved(
     const shown = approvals.flatMap((id) => shownWith(id, before));
     const ids = snapshots.find((one) => one.collection === collection)?.ids;
     const held = approvals.flatMap((id) => heldIds(id, collection, before));
-    // A run within the rules of an approved run passes, no matter what else it differs from.
+    // A run passes if it breaks no rule compared with an approved run, even if it breaks some compared with others.
     if (ids !== undefined && held.some((known) => brokenBeside(known, ids).length === 0)) return [];
     // If a run removes too much, the report may name either rule.
     const isShown = shown.some(

@@ -1,4 +1,4 @@
-/** Random programs of runs that a ledger remembers. */
+/** Random programs whose runs use a ledger. */
 import fc from "fast-check";
 import {
   type Drawn,
@@ -40,7 +40,7 @@ const kind: fc.Arbitrary<FaultKind> = fc.oneof(
 const nth = fc.integer({ min: 1, max: 6 });
 const atLeast = fc.constant(0);
 
-/** Faults that strike one call, or also its retries. */
+/** Faults that strike one call, or a call and its retries. */
 const faults: fc.Arbitrary<ScheduledFault[]> = fc
   .array(
     fc.record({

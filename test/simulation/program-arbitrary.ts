@@ -28,7 +28,7 @@ const wild: fc.Arbitrary<Program> = fc
 /** Faults that have no effect if no batch is active. */
 const OF_BATCHES: readonly string[] = ["expired", "stolen"];
 
-/** Requires the faults that can't miss to strike. */
+/** Marks a fault as required if it is certain to strike. */
 function certain({ clients: processes, faults }: Pick<Program, "clients" | "faults">) {
   const starts = processes.some(([first]) => first?.do === "batch");
   const first = faults.find(({ operation, nth }) => operation === "StartSyncBatch" && nth === 1);

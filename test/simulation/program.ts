@@ -4,7 +4,7 @@ import type { SimCollection } from "./messages.js";
 
 /** A source of records. */
 export interface SourceSpec {
-  /** `quiet` is asynchronous, and ends when its signal fires as if there were no more records. */
+  /** `quiet` is asynchronous; when its signal fires, it ends like a source that has no more records. */
   readonly kind: "array" | "iterable" | "async" | "arrays" | "quiet";
   /** Indexes into the simulation's few ids. */
   readonly ids: readonly number[];

@@ -48,7 +48,7 @@ function completionsOfParts(simulated: Simulated): string[] {
     });
 }
 
-/** Records of a write that neither a completed batch has nor, if they are events, an earlier batch of its run. */
+/** Records of a write that the batch doesn't have; for events, batches of the same connector call count too. */
 function missingOf(
   write: ObservedWrite,
   { id, extraction }: ObservedBatch,

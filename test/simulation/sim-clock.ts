@@ -20,7 +20,7 @@ export class SimClock implements Clock {
     return [...this.#due].filter(({ clients }) => clients).length;
   }
 
-  /** Moves to the next time at which something is due, and runs it. Returns false if nothing is due. */
+  /** Moves to the next time when something is due, and runs it. Returns false if nothing is due. */
   step(): boolean {
     const next = Math.min(...[...this.#due].map(({ at }) => at));
     if (!Number.isFinite(next)) return false;
@@ -40,7 +40,7 @@ export class SimClock implements Clock {
     return this.#add(ms, callback, true);
   }
 
-  /** Schedules a callback that isn't the client's: of the network, the service or a vendor's API. */
+  /** Schedules a callback that belongs to the network, the service or a vendor's API, and not to the client. */
   elsewhere(ms: number, callback: () => void): void {
     this.#add(ms, callback, false);
   }

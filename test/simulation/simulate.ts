@@ -30,7 +30,7 @@ export interface Simulated {
   readonly conducts: readonly Conduct[];
   /** What each process knows of the locks it asked for. */
   readonly locks: readonly LockLog[];
-  /** Batches of which fewer records were acknowledged than were sent. */
+  /** Batches for which the service acknowledged fewer records than it was sent. */
   readonly undercounted: ReadonlySet<string>;
   /** What the ledger of the runs knows at the end, or why it cannot be read. */
   readonly known: Known | string;

@@ -1,4 +1,4 @@
-/** A fault that is drawn as often as this strikes sooner or later. */
+/** Once a fault has been drawn this often, it should also have struck. */
 const OFTEN = 200;
 
 /** Counts what the programs of a soak went through. */

@@ -29,7 +29,7 @@ export class SimulatedTransport implements SyncTransport {
   /** What the client does on the wire. */
   readonly conduct: Conduct;
   readonly locks = new LockLog();
-  /** Batches of which fewer records were acknowledged than were sent. */
+  /** Batches for which the service acknowledged fewer records than it was sent. */
   readonly undercounted = new Set<string>();
 
   /** @param died Called when a fault has killed the process. */
@@ -151,7 +151,7 @@ function saysCompleted(error: unknown): boolean {
   return error instanceof SyncProtocolError && error.batchState === "completed";
 }
 
-/** The error of an answer without a count that comes before everything was sent. */
+/** The error if an answer has no count and comes before everything was sent. */
 function saysNothing(): SyncProtocolError {
   return new SyncProtocolError("SyncRecords: the answer came before everything was sent.");
 }

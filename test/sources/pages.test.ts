@@ -50,7 +50,7 @@ test("accepts equal pages if allowRepeatedPages is set", async () => {
   expect(await read([["a"], ["a"]], { allowRepeatedPages: true })).toEqual(["a", "a"]);
 });
 
-test("compares items that have methods by their records", async () => {
+test("compares the records made from the items if the items have methods", async () => {
   const pagesOf = (idsOf: (page: number) => readonly string[]) => {
     const fetchPage = async (_: string | undefined, { page }: PageRequest) => ({
       items: idsOf(page).map((id) => ({ id, refresh() {} })),

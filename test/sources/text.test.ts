@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { all, refusalOf } from "../support/source-reading.js";
 
-/** The text as a stream of text, cut at these places, also in the middle of a character. */
+/** Streams the text in pieces, cut at these places, even within a character. */
 async function* cutAt(text: string, places: readonly number[]): AsyncGenerator<string> {
   const cuts = [0, ...places.map((place) => place % (text.length + 1)), text.length].sort((a, b) => a - b);
   for (const [index, cut] of cuts.entries()) yield text.slice(cut, cuts[index + 1]);

@@ -17,17 +17,17 @@ export function accepted(records: number): bigint | undefined {
   return MAPPING.sync.accepted === undefined ? undefined : BigInt(records);
 }
 
-/** Counts of completed snapshots, as far as the contract has them. */
+/** The counts of completed snapshots; undefined if the contract has no such counts. */
 export function ofSnapshots<Counts>(counts: Counts): Counts | undefined {
   return MAPPING.complete.snapshots === undefined ? undefined : counts;
 }
 
-/** Counts of completed events, as far as the contract has them. */
+/** The counts of completed events; undefined if the contract has no such counts. */
 export function ofEvents<Counts>(counts: Counts): Counts | undefined {
   return MAPPING.complete.events === undefined ? undefined : counts;
 }
 
-/** The schema's name of a type, by the SDK's name: `ApplicationFilter`. */
+/** The name that the schema gives to a type of the SDK, such as `ApplicationFilter`. */
 export function schemaType(name: string): string {
   const found = Object.entries(GRAPHQL.types).find(([, own]) => own === name);
   if (found === undefined) throw new Error(`contract/graphql.ts names no type ${name}.`);

@@ -12,7 +12,7 @@ const MIN_RUNS = 96;
 /** The share of the group's cases that a property checks. The shares of a group add up to at least 1. */
 export interface Share {
   readonly group: FuzzGroup;
-  /** The name of what is fuzzed, under which cases are counted. */
+  /** What is fuzzed. The cases are counted under this name. */
   readonly what: string;
   /** @default 1 */
   readonly share?: number;

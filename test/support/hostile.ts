@@ -15,7 +15,7 @@ const before = keysOfShared();
 
 /**
  * Returns the outcome of a call. Fails the test if the call throws anything but an SDK error, or changes a prototype.
- * @param allowed errors of the test itself, which are rethrown unchanged by the SDK
+ * @param allowed recognizes the test's own errors; the SDK rethrows them unchanged
  */
 export async function outcomeOf<T>(
   call: () => T | Promise<T>,
@@ -50,7 +50,7 @@ function keysOfShared(): string {
   return SHARED.map((prototype) => Reflect.ownKeys(prototype).map(String).join()).join(";");
 }
 
-/** An error that values of a test throw. */
+/** An error that a test's hostile values throw. */
 export class Thrown extends Error {}
 
 /** The reason of a test's signal. */
@@ -118,7 +118,7 @@ export class Boxed<T> {
     return this.#open();
   }
 
-  /** Shown in the counterexample. */
+  /** The text that a counterexample shows. */
   [fc.toStringMethod](): string {
     return this.#label;
   }

@@ -23,7 +23,7 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** Lets time pass whenever nothing happens in this process: sooner than `clock.drive`, which waits for others too. */
+/** Lets time pass like `clock.drive`, but sooner, because it doesn't wait for other processes. */
 export function driven<T>(clock: TestClock, work: Promise<T>): Promise<T> {
   return drive(clock, work, { activity: () => clock.changes, patience: () => 30, turn: poolTurn });
 }

@@ -53,7 +53,7 @@ function ofModel(model: Model, values: Values): fc.Arbitrary<unknown> {
   return fc.oneof(...model.variants.map((variant) => ofVariant(variant, model.variants, values)));
 }
 
-/** If one of several groups of fields must be complete: each group alone, and all groups together. */
+/** If the model requires one of several groups of fields, draws each group alone, and all of them together. */
 function ofFields(model: FieldsModel, values: Values): fc.Arbitrary<unknown> {
   const { fields, completeGroups } = model;
   const grouped = new Set(completeGroups.flat());

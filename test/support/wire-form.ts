@@ -10,7 +10,7 @@ import { messageOf } from "./contract.js";
 const IS_64_BIT: ReadonlySet<string> = new Set(["int64", "uint64"]);
 const TIMESTAMP = ".google.protobuf.Timestamp";
 
-/** The plain form of a message in the form of users' records or of protobuf's JSON. */
+/** The plain form of a message that is written like a user's record, or as protobuf's JSON. */
 export function ofInput(type: protobuf.Type, input: unknown): Record<string, unknown> {
   const message = withVariant(type, input);
   return formOf(type, (field) => {

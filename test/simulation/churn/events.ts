@@ -1,6 +1,6 @@
 /**
- * Intentional changes in organisations. A comment explains each rate; rates without a source are plain estimates, on
- * the high side where they could hold a run.
+ * Intentional changes in organisations. A comment explains each rate; rates without a source are plain estimates,
+ * rather too high for events that could hold a run.
  */
 import { FIELD_EVENTS } from "./field-events.js";
 import type { Installation } from "./installation.js";
@@ -52,7 +52,7 @@ const EVENTS: readonly LifeEvent[] = [
     },
     { habit: ["season", 1], days: 7, ...ASKED },
   ),
-  // One organisation in seven has a layoff each year; announced layoffs are of 5 to 15 %.
+  // One organisation in seven has a layoff each year; announced layoffs affect 5 to 15 % of the people.
   event(
     "layoff",
     0.15,
@@ -159,7 +159,7 @@ const EVENTS: readonly LifeEvent[] = [
     },
     ASKED,
   ),
-  // Phones and laptops are leased for two to four years, and exchanged in a month.
+  // Phones and laptops are leased for two to four years, and all of the old ones are exchanged within a month.
   event(
     "new devices",
     0,
@@ -202,7 +202,7 @@ const EVENTS: readonly LifeEvent[] = [
     (population, { random }) => gain(population, random.between(0.3, 0.75)),
     ASKED,
   ),
-  // A team takes up what a few have tried: small collections double, once in four years.
+  // A whole team starts to use what a few people have tried: small collections double, once in four years.
   event(
     "taken up",
     0.25,

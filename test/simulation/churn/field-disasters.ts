@@ -110,7 +110,7 @@ class Damage {
     return [path, column];
   }
 
-  /** Gives each record the previous record's value, or none if that has none. */
+  /** Gives each record the previous record's value, or no value if the previous record has none. */
   shifted(path: string, slots = this.all): Column {
     const column = this.column(path);
     const wrong = column.slice();

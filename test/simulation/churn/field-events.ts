@@ -46,7 +46,7 @@ function relabelled(path: string): Change {
 
 /** What organisations do to the fields of their records. */
 export const FIELD_EVENTS: readonly LifeEvent[] = [
-  // Phones, signatures or names to sign in with are added to a directory: once in three years.
+  // A directory starts to hold phone numbers, signatures or sign-in names: once in three years.
   event(
     "field filled",
     0.3,
@@ -133,7 +133,7 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
     ["accounts"],
     moved("active", (value) => value === 1, 0, 0.05, 0.25),
   ),
-  // Leavers are made anonymous after the legal period: once in ten years for all at once.
+  // Leavers are made anonymous after the legal period; many of them at the same time only once in ten years.
   event("leavers anonymised", 0.1, ["accounts"], (accounts, installation) => {
     const { random } = installation;
     // In organisations with weekends, people who aren't active haven't left; they are only away.

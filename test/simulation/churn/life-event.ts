@@ -12,7 +12,7 @@ export interface LifeEvent {
   /** The number of days that the event takes; if absent, it happens between two runs. */
   readonly days?: number;
   readonly concerns: readonly Modelled[];
-  /** Whether the event is large and known in advance, so that the guard should ask. If not, a hold is a false alarm. */
+  /** Whether the event is large and known in advance, so that the guard should ask. Other holds are false alarms. */
   readonly isAsked: boolean;
   /** @param share The part of the event that happens before this run. */
   readonly happen: (installation: Installation, share: number) => void;

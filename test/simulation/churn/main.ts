@@ -1,5 +1,5 @@
 /**
- * Simulates installations with ordinary events and disasters of their sources, judged by the shipped rules:
+ * Simulates ordinary events and disasters in the sources of installations, and judges the runs by the shipped rules:
  *
  *     npm run simulate:guard -- [--seed 1] [--years 1]
  *

@@ -144,7 +144,7 @@ export class Population {
     return this.#random.chance(field.fill) ? field.draw(this.#random) : MISSING;
   }
 
-  /** Draws the values of records again as for new records, including missing values. */
+  /** Draws the field's values anew, as if the records were new: some get no value. */
   redraw(path: string, slots: Int32Array): void {
     const field = this.field(path);
     const column = this.column(path);

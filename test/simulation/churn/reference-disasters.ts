@@ -3,7 +3,7 @@ import type { Reference } from "./installation.js";
 import type { Random } from "./random.js";
 
 /**
- * Loses records that others refer to, and keeps those others. The damage is the share of records that are lost, or the
+ * Loses records, and keeps the records that refer to them. The damage is the share of records that are lost, or the
  * share of records that refer to lost ones, whichever is larger.
  */
 export function* referenceDisasters({ child, path, parent }: Reference, random: Random): Generator<Disaster> {

@@ -57,7 +57,7 @@ export function simulateChurn({ seed, lives, organisations = ORGANISATIONS }: Ch
   return tally;
 }
 
-/** The runs of an installation. Held runs are approved at once, as an operator would. */
+/** The runs of an installation. Held runs are approved at once, as if by an operator. */
 class Life {
   readonly #installation: Installation;
   readonly #rule: ResolvedRule;

@@ -1,10 +1,10 @@
 /** The smallest damage that a person would see in the figures of a snapshot. */
 const VISIBLE = 0.3;
-/** The smallest damage that is counted at all, in a class of its own: a region or a page. */
+/** The smallest damage that counts, such as a lost region or page. Damage below VISIBLE is a separate class. */
 const SMALLER = 0.05;
 /** What disasters hit: fields, ids, fields in the first week, referenced records, or too few records to see. */
 export const CONCERNS = ["fields", "ids", "early", "references", "smaller"] as const;
-/** If another run is held after the same event within this many days, that repeats the same question. */
+/** If the same event holds another run within this many days, the operator is asked the same question again. */
 const SAME_DAYS = 21;
 /** Size classes of collections, by their minimum number of records. */
 export const SIZES = [50, 10, 0] as const;

@@ -10,7 +10,7 @@ export interface ObservedWalk {
 
 /** One iteration of a walk. Times are positions in the order of all events. */
 export interface WalkLeg {
-  /** A text in the header and the variables of each request of this iteration. */
+  /** A text that marks each request of this iteration, in a header and in the variables. */
   readonly id: string;
   /** Ids of the yielded nodes, in order. */
   readonly ids: string[];

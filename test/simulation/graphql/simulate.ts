@@ -42,7 +42,7 @@ export async function simulate({ callers, rows, faults, heedsSignal }: Program):
     clock,
     logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
   });
-  /** Closes the client: from now on nothing may be sent, and afterwards nothing may be left. */
+  /** Closes the client. From this call on it may send nothing, and once it has closed, nothing may be left. */
   const close = async () => {
     const closed = client.close();
     journal.closing ??= journal.moment();

@@ -24,7 +24,7 @@ export interface RunningServer {
 
 /**
  * Starts a script of Node with the service's address and key.
- * @param pattern finds in a line of its output where it listens
+ * @param pattern finds the script's address or port in a line of its output
  */
 export async function startServer(
   args: readonly string[],
@@ -39,7 +39,7 @@ export async function startServer(
       ...process.env,
       NODE_ENV: "production",
       PORT: "0",
-      // Without this, Vite writes colors in CI, even within its address.
+      // Without this, Vite in CI colors its output, with escape codes in the middle of its address.
       NO_COLOR: "1",
       APP_PASSWORD: PASSWORD,
       SAAS_MANAGEMENT_BASE_URL: service.baseUrl,

@@ -23,7 +23,7 @@ const COMMON = {
 const PAGE = { ...COMMON, module: "esnext", moduleResolution: "bundler", jsx: "react-jsx", types: ["node"] };
 const SERVER = { ...COMMON, module: "nodenext", lib: ["es2023"], types: ["node"] };
 
-/** The programs on a page of the docs that name their file in the first line, by that name. */
+/** The programs on a page of the docs, by file name: the first line of each names its file. */
 async function filesOf(path: string): Promise<ReadonlyMap<string, string>> {
   const { text } = await Page.read(path);
   return new Map(

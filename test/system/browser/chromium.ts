@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
-/** The path at which Debian's package installs Chromium. */
+/** Where Debian's package installs Chromium. */
 const CHROMIUM = "/usr/bin/chromium";
 const QUIET = [
   "--disable-gpu",
@@ -15,6 +15,6 @@ const QUIET = [
 /** Whether tests with a browser are skipped. CI must have a browser: a skipped test would look like one that passed. */
 export const isMissing = !existsSync(CHROMIUM) && process.env["CI"] === undefined;
 
-/** Starts a browser with an empty profile. A start that hangs ends with its test. */
+/** Starts a browser with an empty profile. The start has no time limit of its own, because the test has one. */
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({ executablePath: CHROMIUM, chromiumSandbox: false, args: QUIET, timeout: 0 });

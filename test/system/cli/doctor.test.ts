@@ -90,7 +90,7 @@ test("reports a missing installation id, because a push needs one", async () => 
   expect({ code, problems }).toEqual({ code: 78, problems: ["installation"] });
 });
 
-test("distinguishes keys that are unknown or may not sync from an unreachable service", async () => {
+test("tells apart a key that is unknown, a key that may not sync, and a service that can't be reached", async () => {
   const { server, env } = await start();
   const unknown = await doctor({ ...env, SAAS_MANAGEMENT_API_KEY: "smk_other" });
   expect(unknown).toMatchObject({ code: 77, problems: ["GraphQL API", "Sync API"] });

@@ -124,7 +124,7 @@ test.runIf(canMount)(
   },
 );
 
-test("hints for a module with its own ledger name no command that uses another ledger", async () => {
+test("if a module has its own ledger, the hints contain no command that uses another ledger", async () => {
   const index = pathToFileURL(join(PACKAGE.dist, "index.js")).href;
   await service.writeFile(
     "connector.mjs",

@@ -1,6 +1,6 @@
 /**
  * A reference server with as many licenses as its argument says. Prints its environment for a client as JSON, and ends
- * with its input.
+ * when its input ends.
  */
 import { once } from "node:events";
 import { type RecordOf, SaasManagementClient } from "@saas-management/sdk";

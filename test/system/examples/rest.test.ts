@@ -76,7 +76,7 @@ test("requests a new token in each run and before the old one expires", async ()
   expect(vendor.tokens).toHaveLength(before + 1);
   vendor.onAnswer(() => vi.setSystemTime(Date.now() + 20 * 60_000));
   await run();
-  // 13 pages of 20 minutes, with tokens of an hour: three pages each.
+  // Each of the 13 pages takes 20 minutes, and a token expires after an hour, so it lasts for three pages.
   expect(vendor.tokens.length).toBeGreaterThan(before + 3);
   expect(service.states()).toEqual(["completed", "completed"]);
 });

@@ -1,6 +1,6 @@
 /**
- * A fleet of installations under SIGKILLs, a restart of the database and two schedulers; or how many installations it runs
- * in a minute with 1, 2 and 4 workers, and their memory, with the heap after a garbage collection.
+ * Runs a fleet of installations under SIGKILLs, a restart of the database and two schedulers. With `rate`, measures how
+ * many installations 1, 2 and 4 workers run in a minute, and each worker's memory, and heap after a garbage collection.
  *
  *     npm run fleet -- [installations] [kills] [seed]
  *     npm run fleet -- rate [installations] [rounds]

@@ -54,7 +54,7 @@ export class Workers {
 
   /**
    * Starts a worker, and replaces it if it exits by itself, as an orchestrator does.
-   * @param script What it imports first: one stops it between the claim of a job and its start, one shows its heap.
+   * @param script What the worker imports first, to stop between claiming and starting a job, or to show its heap.
    * @returns its number
    */
   start(script?: "stall-script" | "memory-script"): number {

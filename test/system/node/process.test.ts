@@ -42,7 +42,7 @@ test("tls loads undici, the process ends after close(), and globalThis.fetch is 
   expect(proxy.accepted()).toBe(0);
 });
 
-test("tls works where jsdom replaced the globals of aborts before undici was loaded", async () => {
+test("tls works where jsdom replaced AbortController and AbortSignal before undici was loaded", async () => {
   const { port, requests } = await startTlsServer(identity("server"));
   const env = { FOREIGN_SIGNALS: "1" };
   expect(await run({ baseUrl: `https://localhost:${port}`, tls, timeoutMs: 10_000 }, env)).toMatchObject({

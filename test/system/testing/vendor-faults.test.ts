@@ -8,7 +8,7 @@ import { cassetteOf, RECORDINGS } from "../../testing/kit/recordings/index.js";
 const folder = temporaryFolder();
 
 const recordings = new Set<string>();
-/** All rows run for the first connector of each recording, and for the others only the row that finds it. */
+/** All rows run for the first connector of each recording; for another one, only the row that finds its mistake. */
 const CASES = Object.entries(PLANTED).map(([name, { recording, ...planted }]) => {
   const [row = "", mistake = ""] = name.split(": ");
   const isFirst = recordings.size < recordings.add(recording).size;
@@ -24,7 +24,7 @@ test.each(CASES)(
   },
 );
 
-test("each row finds a connector", () => {
+test("every row has exactly one planted connector", () => {
   const rows = ["no-fault", "unread-page", ...vendorFaults([], 1).map(({ name }) => name)];
   expect(CASES.map(({ row }) => row).sort()).toEqual(rows.sort());
 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => declarations?.remove());
 
 // The fewest libraries, so that something could be missing, and the most, so that something could be declared twice.
-// Without Node's types only ./graphql, because pages use no other entry.
+// Only ./graphql must compile without Node's types, because pages use no other entry.
 test.each([
   { lib: ["es2022", "dom"], node: "none", entries: ["graphql/index"] },
   { lib: ["es2022"], node: "20", entries: ENTRIES },
@@ -26,7 +26,7 @@ test.each([
   ({ lib, node, entries }) => {
     const { folder } = declarations;
     const types = node === "none" ? [] : ["node"];
-    // The only installed types are Node's, in this version, even if a dependency asks for them.
+    // Only this version of Node's types is installed, so a dependency that asks for Node's types gets this one.
     const typeRoot = join(folder, "types");
     rmSync(typeRoot, { recursive: true, force: true });
     mkdirSync(typeRoot);

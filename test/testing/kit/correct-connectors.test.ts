@@ -225,7 +225,7 @@ async function usersOf({ page: ask }: Kind): Promise<readonly User[]> {
   }
 }
 
-/** Writes what it reads once for each way of counting that the service has. */
+/** Reads the users and writes them to three collections, because the service counts each of these differently. */
 const connectorOf = (kind: Kind) =>
   defineConnector({
     snapshots: ["accounts"],
@@ -252,7 +252,7 @@ const connectorOf = (kind: Kind) =>
     },
   });
 
-/** Faults of bytes, keys and connections find the same in every kind of listing, so the first kind stands for all. */
+/** Faults of bytes, keys and connections don't depend on the kind of listing, so only one kind is tested with them. */
 const OF_CONNECTIONS = Object.fromEntries(
   ["status-429-retry-after-once", "status-500-once", "reset-once", "cut-once", "truncated-body", "slow-page"]
     .concat("byte-order-mark", "error-shows-key", "token-expired", "clock-behind")

@@ -74,7 +74,7 @@ test.each([
   expect(report.faults.map(({ fault }) => fault)).toEqual(["slow-page"]);
 });
 
-test("says that nothing shows items that shift between numbered pages without a total", async () => {
+test("says that without a total, nothing shows that items shifted between numbered pages", async () => {
   const pages = [1, 2].map((page) =>
     get(`/v1/teams?page=${page}`, {
       teams: Array.from({ length: 9 }, (_, i) => ({ id: `t-${page}-${i}` })),

@@ -1,4 +1,4 @@
-/** Works next to the project's own graphql: the reference server, the client, custom documents, a handler, `serve`. */
+/** Tries what must work with the project's own graphql: server, client, custom documents, a handler, `serve`. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createGraphQLHandler, GraphQLClient } from "@saas-management/sdk/graphql";

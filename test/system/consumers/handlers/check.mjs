@@ -84,7 +84,7 @@ try {
   await server.close();
 }
 
-/** The first number after "port", or in an address, of either output. */
+/** The port that the program prints on stdout or stderr: after "port", or in an address. */
 async function portOf() {
   const lines = [child.stdout, child.stderr].map((input) => createInterface({ input }));
   return new Promise((resolve, reject) => {

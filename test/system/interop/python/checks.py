@@ -22,7 +22,7 @@ def read_records(received: Received) -> tuple[Json, str, list[str]]:
         if variant is None:
             raise invalid("a record has no variant")
         details = getattr(record, variant)
-        # The first field of every model is its id, or for records without one the id of the actor.
+        # Each model's first field is the record's id or, if records have no id, the actor's id.
         ids.append(getattr(details, details.DESCRIPTOR.fields_by_number[1].name))
     if "" in ids:
         raise invalid("a record has no id")

@@ -73,7 +73,7 @@ test.for(Object.entries(CLIENTS))("%s sees a connection that is cut", async ([, 
   }
 });
 
-test("follows redirects as from the vendor's own address", async () => {
+test("follows redirects as if they came from the vendor's own address", async () => {
   const redirect = exchange("/old", { text: "" });
   const moved = {
     ...redirect,

@@ -106,7 +106,7 @@ test("ignores a field that also differs between clean runs", () => {
   expect(judge({ ...COMPLETED, effect }, { ...expected, volatile })).toEqual({ verdict: "same" });
 });
 
-test("expects what a run a day later would have sent", () => {
+test("expects the next run to send what a run without the fault would send a day later", () => {
   const twice = holding({ accounts, usage, externallyDiscoveredUsage: [seen, seen] });
   const failed = { ...COMPLETED, end: "refused" as const, hasSent: false, error: new Error("500") };
   const afterwards = (effect: Judged["effect"]) =>
