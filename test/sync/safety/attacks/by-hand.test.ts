@@ -116,7 +116,7 @@ const HELD: Disasters = {
     sourceAccountId: `person.${i}@acme.example`,
   })),
   "licenses name plans by their names": change("licenses", (_, i) => ({ sourcePlanId: `Plan ${i % 3}` })),
-  "a tenth is there twice in place of another": (tables) =>
+  "a tenth comes twice in place of another tenth": (tables) =>
     add("accounts", ({ accounts }) => accounts.slice(0, 20))(keep("accounts", (_, i) => i < 180)(tables)),
   "half is missing": keep("licenses", (_, i) => i % 2 === 0),
   "one of three plans is missing": keep("plans", (_, i) => i !== 1),
@@ -147,7 +147,7 @@ const HELD_LATER: Disasters = {
   })),
   "all accounts are active": change("accounts", () => ({ active: true })),
   "one type for all": change("accounts", () => ({ type: "guest" })),
-  "days of entry are those of another zone": change("employees", ({ creationTime }) => ({
+  "entry dates are those of another time zone": change("employees", ({ creationTime }) => ({
     creationTime: new Date(Number(creationTime) - 7_200_000),
   })),
   "the last sixth is missing": keep("accounts", (_, i) => i < 166),

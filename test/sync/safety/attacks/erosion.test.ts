@@ -85,7 +85,7 @@ testAttacks([
       heldAfterwards: true,
     },
   ),
-  flood("a join of two tables sends each person for each role", [
+  flood("a join of two tables sends each person once per role", [
     ...people(),
     ...[1, 2, 3].flatMap((role) => renamed((id) => `${id}/${role}`)),
   ]),
