@@ -239,11 +239,11 @@ function limit(share: number, usual: number): number {
   return Math.max(share, FACTOR * usual);
 }
 
-/** `usually 0 to 2 %`. */
+/** `usually 0 to 2%`. */
 export function usually(range: readonly [least: number, most: number]): string {
   const [from, to] = range.map((share) => Math.round(share * 1000) / 10);
   if (to === 0) return "usually none";
-  return from === to ? `usually ${to} %` : `usually ${from} to ${to} %`;
+  return from === to ? `usually ${to}%` : `usually ${from} to ${to}%`;
 }
 
 /** Reduces the usual shares by the time that has passed. */

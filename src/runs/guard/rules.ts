@@ -22,7 +22,7 @@ export interface GuardRules {
   /**
    * Holds a snapshot that would remove too many ids: if it's empty, if it has none of at least 2 known ids, or if it
    * would remove at least `min` ids and more than `maxShare` of the known ones, or more than `max` ids. It also holds
-   * one that would remove more than 15 % and more than twice the usual share, or more than 5 % if repeated records
+   * one that would remove more than 15% and more than twice the usual share, or more than 5% if repeated records
    * suggest that a page was read twice.
    * @default { maxShare: 0.25, min: 3 }
    */

@@ -25,7 +25,7 @@ export function summaryOf(tally: Tally): string {
     const [part, whole] = (["missed", "visible"] as const).map((field) =>
       tally.sumOfDisasters(field, concerns, [size]),
     );
-    return `${part} of ${whole} (${((100 * (part ?? 0)) / Math.max(1, whole ?? 0)).toFixed(1)} %)`;
+    return `${part} of ${whole} (${((100 * (part ?? 0)) / Math.max(1, whole ?? 0)).toFixed(1)}%)`;
   };
   const falseHolds = [...tally.falseHolds].map(([rules, holds]) => `${rules} ${holds}`).join("; ");
   return [

@@ -73,7 +73,7 @@ testAttacks([
     },
   ),
   attack(
-    "`window` is off, and twelve runs are 24 % shorter each",
+    "`window` is off, and twelve runs are 24% shorter each",
     { kind: "reported", collection: "accounts", removed: 22, allowedBy: "option" },
     {
       attack: async (service) => {
