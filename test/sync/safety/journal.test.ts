@@ -396,8 +396,8 @@ async function thisHost(): Promise<object> {
   return { host, bootId };
 }
 
-test("forgets a refused start, and remembers one whose answer was lost", async () => {
-  await service.startBatch();
+/** The recorded starts of a store, and a run that records its own there. */
+function recorded() {
   const store = memoryStore();
   const keys = async () => {
     const found: string[] = [];
@@ -405,7 +405,31 @@ test("forgets a refused start, and remembers one whose answer was lost", async (
     return found;
   };
   const options = { installationId: service.installationId, ledger: storeLedger(store) };
-  const connector = { snapshots: [], run: async () => {} };
+  return { keys, options, connector: { snapshots: [], run: async () => {} } };
+}
+
+test.each([
+  ["its batch is aborted", false],
+  ["it is refused", true],
+])("remembers a start that its run gave up until %s", async (_, isLocked) => {
+  const { keys, options, connector } = recorded();
+  if (isLocked) await service.startBatch();
+  const slow = service.server.faults.add({ on: "StartSyncBatch", fault: "delay", ms: 1000, at: "answer" });
+  const stop = new AbortController();
+  const run = service.sync.run(connector, { ...options, signal: stop.signal });
+  run.catch(() => {});
+  await until(() => slow.fired > 0);
+  stop.abort("enough");
+  await expect(run).rejects.toBe("enough");
+  expect(await keys()).toHaveLength(1);
+  service.clock.advance(1000);
+  await until(async () => (await keys()).length === 0);
+  expect(service.states()).toEqual([isLocked ? "active" : "aborted"]);
+});
+
+test("forgets a refused start, and remembers one whose answer was lost", async () => {
+  await service.startBatch();
+  const { keys, options, connector } = recorded();
   await expect(service.sync.run(connector, options)).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
   expect(await keys()).toEqual([]);
   service.server.faults.add({ on: "StartSyncBatch", fault: "drop", at: "answer" });
