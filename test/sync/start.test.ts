@@ -70,7 +70,6 @@ test.each([
 
 test.each([
   ["a refusal", { code: 7, details: "no" }, { code: "PERMISSION_DENIED", attempts: 1 }],
-  ["an unknown installation", { code: 5, details: "unknown" }, { code: "SYNC_PROTOCOL", attempts: 1 }],
   ["an outage", LOST, { code: "TRANSPORT_FAILED", attempts: 3 }],
 ])("doesn't wait for the lock after %s", async (_, answer, error) => {
   harness.server.scripts.StartSyncBatch.push(answer, answer, answer);

@@ -10,7 +10,7 @@ import { memoryStore } from "../../../src/runs/ledger/store.js";
 import { connectorOf } from "../../support/connector.js";
 import { editFields, editTime, fieldsOf } from "../../support/ledger-values.js";
 import { quietLogger } from "../../support/observed.js";
-import { until } from "../../support/promises.js";
+import { rejection, until } from "../../support/promises.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
 import { accounts, ids, testService } from "../../support/test-service.js";
 
@@ -396,8 +396,8 @@ async function thisHost(): Promise<object> {
   return { host, bootId };
 }
 
-/** The recorded starts of a store, and a run that records its own there. */
-function recorded() {
+test("forgets a refused start, but not before its answer, and remembers one whose answer was lost", async () => {
+  await service.startBatch();
   const store = memoryStore();
   const keys = async () => {
     const found: string[] = [];
@@ -405,33 +405,18 @@ function recorded() {
     return found;
   };
   const options = { installationId: service.installationId, ledger: storeLedger(store) };
-  return { keys, options, connector: { snapshots: [], run: async () => {} } };
-}
-
-test.each([
-  ["its batch is aborted", false],
-  ["it is refused", true],
-])("remembers a start that its run gave up until %s", async (_, isLocked) => {
-  const { keys, options, connector } = recorded();
-  if (isLocked) await service.startBatch();
+  const connector = { snapshots: [], run: async () => {} };
+  await expect(service.sync.run(connector, options)).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
+  expect(await keys()).toEqual([]);
   const slow = service.server.faults.add({ on: "StartSyncBatch", fault: "delay", ms: 1000, at: "answer" });
   const stop = new AbortController();
-  const run = service.sync.run(connector, { ...options, signal: stop.signal });
-  run.catch(() => {});
+  const stopped = rejection(service.sync.run(connector, { ...options, signal: stop.signal }));
   await until(() => slow.fired > 0);
   stop.abort("enough");
-  await expect(run).rejects.toBe("enough");
+  expect(await stopped).toBe("enough");
   expect(await keys()).toHaveLength(1);
   service.clock.advance(1000);
   await until(async () => (await keys()).length === 0);
-  expect(service.states()).toEqual([isLocked ? "active" : "aborted"]);
-});
-
-test("forgets a refused start, and remembers one whose answer was lost", async () => {
-  await service.startBatch();
-  const { keys, options, connector } = recorded();
-  await expect(service.sync.run(connector, options)).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
-  expect(await keys()).toEqual([]);
   service.server.faults.add({ on: "StartSyncBatch", fault: "drop", at: "answer" });
   const lost = service.sync.run(connector, { ...options, retryForMs: 0 });
   await expect(lost).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
