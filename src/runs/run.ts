@@ -235,7 +235,7 @@ class Run {
       this.#requireCurrent(extracted, now);
       // 6 Send everything.
       await sendSpool(batch, spool, this.#configuration);
-      // 7 Store the ids durably, as unclear ones. Their sequence needs the lock.
+      // 7 Store the ids durably, as unclear until the batch is completed. Their sequence needs the lock.
       await ids.save(now, [...guard.snapshots.values(), ...events.sent]);
       // 8 Send CompleteSyncBatch. If its outcome is unclear, it is sent again; nothing is guessed.
       return { batch, ids, counts: await complete(batch) };
@@ -243,7 +243,7 @@ class Run {
       const unclear = thrown instanceof BatchOutcomeUnknownError ? thrown : undefined;
       const state = await released(batch, unclear, this.#configuration.logger, this.#options.onProgress);
       if (state === "completed" && unclear !== undefined) return { batch, ids, counts: {} };
-      // A service that silently aborts a completed batch would say the same.
+      // If the outcome is unclear, "aborted" proves nothing: a service may silently abort a completed batch.
       await ids.abandon(unclear === undefined ? state : "unknown");
       this.#unclear = unclear ?? this.#unclear;
       const error: unknown = cut.aborted ? cut.reason : thrown;

@@ -101,7 +101,7 @@ export interface SyncClient {
    * await batch.complete();
    * ```
    * @throws {InvalidInputError} no installation id, or another option is wrong
-   * @throws {BatchInProgressError} another batch of the installation is in progress, and still is after `waitForLockMs`
+   * @throws {BatchInProgressError} another batch of the installation is still in progress after `waitForLockMs`
    * @throws {AuthenticationError | PermissionDeniedError | TransportError | TimeoutError | ClosedError}
    */
   startBatch(options?: BatchOptions): Promise<SyncBatch>;

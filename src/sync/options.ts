@@ -13,7 +13,7 @@ export const LEASE_MS = 15 * 60 * 1000;
 /** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */
 const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** Windows of this size fill 96 % of a 100 Mbit/s link at a round trip of 50 ms; 6 MiB would fill 91 %. */
+/** Windows of this size fill 96% of a 100 Mbit/s link at a round trip of 50 ms; 6 MiB would fill 91%. */
 const SEND_WINDOW_BYTES = 16 * 1024 * 1024;
 
 export type ChannelOptions = Readonly<Record<string, string | number>>;

@@ -129,7 +129,7 @@ test("long sleeps do not overflow timers of the system clock", async () => {
   await expect(sleep).rejects.toBe("enough");
 });
 
-test("a call whose time limit has passed when its key arrives sets no timer in the past", async () => {
+test("if a call's key arrives after the call's time limit, no timer with a negative time is set", async () => {
   const { syncUrl, apiKey: key, installationId } = (await startTestService()).server;
   let lateMs = 0;
   const { now } = performance;

@@ -15,7 +15,7 @@ const QUERY = "query Names { applications { nodes { id } } }";
 const MUTATION = "mutation Touch { touch }";
 const unavailable: Responder = (_, response) => json(response, {}, { status: 503 });
 
-/** Holds back the answers to starts after the first few, until you call the result. A closing client waits for them. */
+/** Answers only the first few starts until you call the result. A client's `close()` waits for the other answers. */
 function holdStarts(after: number): () => void {
   let answer = () => {};
   const answered = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** What is fuzzed, and the test file in `test/` that does it. In a full run, each group gets all the cases. */
+/** Groups of inputs, and the file in `test/` that fuzzes each. A full run tries the same number of cases per group. */
 export const FUZZ_GROUPS = {
   "client options and environment": "fuzz/options",
   "options of calls and sources": "fuzz/call-options",

@@ -7,7 +7,7 @@ import { answer, type Responder } from "../support/http-server.js";
 const refuses = answer({}, { status: 400 });
 const silent: Responder = () => {};
 
-/** Serves `count` nodes, but lets `fail` answer the request at index `at` and the next ones: as many as `times`. */
+/** Serves `count` nodes, but lets `fail` answer `times` requests, the first of them at index `at`. */
 function nodesUntil(count: number, at: number, fail: Responder, times = 1): Responder {
   return (request, response, index) =>
     index >= at && index < at + times
@@ -17,7 +17,7 @@ function nodesUntil(count: number, at: number, fail: Responder, times = 1): Resp
 
 const nodes = (count: number) => nodesUntil(count, 0, silent, 0);
 
-/** Waits for this many turns of the event loop, in which everything that is ready runs. */
+/** Waits for this many turns of the event loop, so that everything that is ready has run. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -79,7 +79,7 @@ test("requests a page again if its prefetch timed out before it was due", async 
   await server.requests[1]?.cancelled;
   expect((await iterator.next()).value?.nodes).toMatchObject([{ id: "n2" }, { id: "n3" }]);
   expect(server.requests[2]?.body.variables).toEqual(server.requests[1]?.body.variables);
-  // A page that is due fails at the time limit.
+  // A page that the consumer awaits fails at the time limit.
   const last = rejection(iterator.next());
   await server.arrived(4);
   await turns(50);

@@ -10,7 +10,7 @@ const HELD = {
   snapshot: new GuardedSnapshot("accounts", undefined, undefined),
   isHeld: true,
   waiting: undefined,
-  findings: [{ rule: "removed", text: "4 of 10 known ids would be removed (40 %)" }],
+  findings: [{ rule: "removed", text: "4 of 10 known ids would be removed (40%)" }],
   problem: undefined,
   limits: { removed: 2 },
   approvalProblem: undefined,
@@ -70,16 +70,16 @@ export const messages = [
   {
     title: "a run that the guard holds",
     provoke: () => ({ message: heldMessage(describeHeld(SCOPE, [HELD], APPROVAL, () => USUAL)) }),
-    text: 'Held: 4 of 10 accounts would be removed. Nothing was sent. accounts: 4 of 10 known ids would be removed (40 %), such as "u6"; usually 0 to 2.5 %; the limit is 2. Check the filter and the pages: a source that is cut off or filtered looks like this. If the source is wrong, fix it and run again: there is nothing to undo. The ids are listed in /ledger/accounts.removals.txt. If the change is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.',
+    text: 'Held: 4 of 10 accounts would be removed. Nothing was sent. accounts: 4 of 10 known ids would be removed (40%), such as "u6"; usually 0 to 2.5%; the limit is 2. Check the filter and the pages: a source that is cut off or filtered looks like this. If the source is wrong, fix it and run again: there is nothing to undo. The ids are listed in /ledger/accounts.removals.txt. If the change is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.',
   },
   {
     title: "the text of a run that the guard holds",
     provoke: () => ({ message: String(describeHeld(SCOPE, [HELD, LICENSES], AGAIN, () => USUAL)) }),
     text: `Held: 4 of 10 accounts and 4 of 10 licenses would be removed. Nothing was sent.
 accounts  9 10 → 7
-- accounts: 4 of 10 known ids would be removed (40 %), such as "u6"; usually 0 to 2.5 %; the limit is 2
+- accounts: 4 of 10 known ids would be removed (40%), such as "u6"; usually 0 to 2.5%; the limit is 2
 licenses  9 10 → 7
-- licenses: 4 of 10 known ids would be removed (40 %), such as "u6"; usually 0 to 2.5 %; the limit is 2
+- licenses: 4 of 10 known ids would be removed (40%), such as "u6"; usually 0 to 2.5%; the limit is 2
 Check the filter and the pages: a source that is cut off or filtered looks like this.
 If the source is wrong, fix it and run again: there is nothing to undo.
 A similar run was held at 1970-01-01T00:00:00.000Z. Its approval also covers this run, and the lists show the ids of that run.
@@ -89,6 +89,6 @@ If the change is right, run again with approve: "approval-1" before 1970-01-01T0
   {
     title: "a run that the guard holds without a ledger",
     provoke: () => ({ message: heldMessage(describeHeld(SCOPE, [HELD], "no-ledger", () => ({ sent: [] }))) }),
-    text: 'Held: 4 of 10 accounts would be removed. Nothing was sent. accounts: 4 of 10 known ids would be removed (40 %), such as "u6"; the limit is 2. Check the filter and the pages: a source that is cut off or filtered looks like this. Removals can\'t be approved with ledger: "none". Run again when the source is complete, or use a ledger.',
+    text: 'Held: 4 of 10 accounts would be removed. Nothing was sent. accounts: 4 of 10 known ids would be removed (40%), such as "u6"; the limit is 2. Check the filter and the pages: a source that is cut off or filtered looks like this. Removals can\'t be approved with ledger: "none". Run again when the source is complete, or use a ledger.',
   },
 ];

@@ -128,7 +128,7 @@ test("a call with all its attempts is one span, with an event for each attempt",
     ],
     ["attempt", { "saas_management.attempt": 2, "saas_management.attempt.outcome": "success" }],
   ]);
-  // Without a span of the caller, calls on a batch are children of the batch.
+  // If the caller has no span, the spans of calls on a batch are children of the batch's span.
   expect(tree()).toContain("saas-management.sync.batch > saas-management.sync.write accounts");
   expect(tree()).toContain(`saas-management.sync.batch > ${SERVICE}/AbortSyncBatch`);
 });
@@ -248,7 +248,7 @@ test("the global providers are used if none is passed", async () => {
   expect(tree()).toEqual(["- > saas-management.graphql.operation Applications"]);
 });
 
-test("a second call replaces the first, which can then be removed without effect", async () => {
+test("a second instrumentation replaces the first, and removing the first then has no effect", async () => {
   const first = stop;
   stop = instrument({ tracerProvider, meterProvider });
   for (const count of [1, 2]) {

@@ -151,7 +151,7 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     expect(await leftovers(schema)).toBe(0);
   });
 
-  test("keeps every piece of a value that gets its key while old pieces are removed", async () => {
+  test("keeps every piece of a value whose key is inserted while old pieces are removed", async () => {
     const schema = server.schema();
     const pool = server.pool();
     const store = new PostgresStore(pool, schema);

@@ -37,7 +37,7 @@ test.each([[undefined], [[]], [["https://localhost:5173"]]] as const)(
   },
 );
 
-test("lets a page read errors and the headers that the SDK needs", async () => {
+test("lets browser pages read errors and the headers that the SDK needs", async () => {
   const { status, headers } = await fetch(await start(true), { headers: { origin: ORIGIN } });
   expect(status).toBe(405);
   expect(headers.get("access-control-allow-origin")).toBe(ORIGIN);

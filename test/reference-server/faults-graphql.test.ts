@@ -116,7 +116,7 @@ test("does not execute a mutation whose request is dropped", async () => {
   expect(workspace.procurementCases.size).toBe(0);
 });
 
-test("adds errors beside partial data", async () => {
+test("sends errors together with partial data", async () => {
   const errors = [{ message: "No.", path: ["applications"], extensions: { code: "X" } }];
   const { client } = await strike([{ fault: "graphql-errors", data: "partial", errors }]);
   const data = { applications: { totalCount: 3 } };

@@ -1,4 +1,4 @@
-/** Random programs of runs that a ledger remembers. */
+/** Random programs whose runs use a ledger. */
 import fc from "fast-check";
 import {
   type Drawn,

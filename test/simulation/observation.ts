@@ -78,7 +78,7 @@ export interface ObservedRun {
   readonly begun: number;
   ended: number;
   readonly extractions: ObservedExtraction[];
-  /** The batches that the run is known to have started, the latest last. */
+  /** The batches that the run is known to have started, in order. */
   readonly batches: ObservedBatch[];
   /** When the run was last judged, in milliseconds. */
   judgedAtMs: number;

@@ -27,7 +27,7 @@ export function ofEvents<Counts>(counts: Counts): Counts | undefined {
   return MAPPING.complete.events === undefined ? undefined : counts;
 }
 
-/** The schema's name of a type, by the SDK's name: `ApplicationFilter`. */
+/** The name that the schema gives to a type of the SDK, such as `ApplicationFilter`. */
 export function schemaType(name: string): string {
   const found = Object.entries(GRAPHQL.types).find(([, own]) => own === name);
   if (found === undefined) throw new Error(`contract/graphql.ts names no type ${name}.`);

@@ -50,7 +50,7 @@ function keysOfShared(): string {
   return SHARED.map((prototype) => Reflect.ownKeys(prototype).map(String).join()).join(";");
 }
 
-/** An error that values of a test throw. */
+/** An error that a test's hostile values throw. */
 export class Thrown extends Error {}
 
 /** The reason of a test's signal. */
@@ -118,7 +118,7 @@ export class Boxed<T> {
     return this.#open();
   }
 
-  /** Shown in the counterexample. */
+  /** The text that a counterexample shows. */
   [fc.toStringMethod](): string {
     return this.#label;
   }

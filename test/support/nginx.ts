@@ -9,7 +9,7 @@ import { onTestFinished } from "vitest";
 import { unusedPort } from "./tcp-peers.js";
 import { certificateFile, keyFile } from "./tls-certificates.js";
 
-/** The path at which Debian installs nginx. */
+/** Where Debian installs nginx. */
 const PROGRAM = "/usr/sbin/nginx";
 
 /** Continuous integration installs the package and never skips. */

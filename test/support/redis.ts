@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-/** The path at which Debian installs Redis. */
+/** Where Debian installs Redis. */
 const PROGRAM = "/usr/bin/redis-server";
 
 /** Continuous integration installs the package and never skips. */

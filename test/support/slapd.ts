@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll } from "vitest";
 
-/** The path at which Debian installs slapd. */
+/** Where Debian installs slapd. */
 const PROGRAM = "/usr/sbin/slapd";
 
 /** Continuous integration installs the package and never skips. */

@@ -56,7 +56,7 @@ export interface SyncServer extends Peer {
   acknowledge: (records: number) => number | undefined;
   /** Awaited before a call is answered, by operation. */
   readonly before: Record<Operation, () => Promise<unknown>>;
-  /** Holds the answers to an operation back. @returns lets them go */
+  /** Holds back the answers to an operation. @returns a function that lets them go */
   hold(operation: Operation): () => void;
   /** Called for each call once its headers arrive. The default reads the request and answers by the scripts. */
   answer: (stream: ServerHttp2Stream, operation: string, headers: IncomingHttpHeaders) => void;

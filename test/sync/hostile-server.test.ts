@@ -14,7 +14,7 @@ const EMPTY = new Uint8Array();
 
 const accepting = (count: bigint) => SyncRecordsResponse.encode({ acceptedRecords: count }).finish();
 
-test("leaves the outcome of a completion unknown if its answer is compressed without saying how", async () => {
+test("leaves the outcome of a completion unknown if its compressed answer names no compression", async () => {
   const packed = { body: Uint8Array.of(1, 0, 0, 0, 3, 1, 2, 3) };
   const { batch } = await startBareBatch((stream) => replyWhenRead(stream, packed));
   await expect(batch.complete({ unverified: true })).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });

@@ -89,7 +89,7 @@ test("completes if a writer's write was refused while the completion was in flig
   expect(batch.stats).toMatchObject({ accounts: { sent: 2, accepted: 2 } });
 });
 
-test("fires a completed batch's signal, and still counts a sealed collection", async () => {
+test("completing a batch fires its signal, and a sealed collection still returns its counts", async () => {
   const { batch, open } = await sealed();
   await batch.complete();
   expect(batch.signal.reason).toMatchObject({ code: "BATCH_STATE", reason: "completed" });

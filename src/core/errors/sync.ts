@@ -137,7 +137,7 @@ export interface HeldReason {
   /**
    * What is normal, judging by the completed runs in the ledger. `sent`: the number of ids in each of the last seven
    * runs, latest last. `removed` and `added`: the smallest and the largest share of the known ids that a run removed or
-   * added (0.02 is 2 %), ignoring approved runs; absent if no other run had anything to compare with.
+   * added (0.02 is 2%), ignoring approved runs; absent if no other run had anything to compare with.
    */
   readonly usual: {
     readonly sent: readonly number[];

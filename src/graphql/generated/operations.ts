@@ -842,7 +842,7 @@ export interface LicensePlan {
       /** Estimated saving a year, in the currency of the plan's prices. */
       readonly amount: number;
       /**
-       * The saving in percent of the annual cost; null if the cost is 0. Assumed: 25 means 25 %.
+       * The saving in percent of the annual cost; null if the cost is 0. Assumed: 25 means 25%.
        *
        * @experimental
        */
@@ -945,7 +945,7 @@ export interface ProcurementCase {
   readonly savingAmount: number | null;
   /**
    * The saving in percent of the first baseline price, to two places; null without a baseline price and where the first
-   * one is 0. Assumed: 25 means 25 %.
+   * one is 0. Assumed: 25 means 25%.
    *
    * @experimental
    */

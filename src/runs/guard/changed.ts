@@ -36,11 +36,11 @@ const SWEEP = { share: 0.2, ofRest: 0.95 };
 const OTHER = { share: 0.6, uniqueShare: 0.35, min: 10 };
 /** Names and addresses rarely change, and never many at once. */
 const IDENTITY_MIN = 5;
-/** In a few records, all different values become one value, or all change. */
+/** With few records, it's enough that all of the different values change, or become one value. */
 const SMALL = { min: 3, values: 3, usual: 0.3 };
 /**
- * If almost all records have a value that few had before, it's wrong even without a history. Names are never all the
- * same.
+ * A value that almost all records have, but fewer than half had before, is wrong even without a history. Names are
+ * never all the same.
  */
 const COLLAPSED = { share: 0.9, identityShare: 0.8, before: 0.5, min: 5 };
 /** Times and versions that rarely changed before break the rule only if almost all of them change. */
@@ -239,11 +239,11 @@ function limit(share: number, usual: number): number {
   return Math.max(share, FACTOR * usual);
 }
 
-/** `usually 0 to 2 %`. */
+/** `usually 0 to 2%`. */
 export function usually(range: readonly [least: number, most: number]): string {
   const [from, to] = range.map((share) => Math.round(share * 1000) / 10);
   if (to === 0) return "usually none";
-  return from === to ? `usually ${to} %` : `usually ${from} to ${to} %`;
+  return from === to ? `usually ${to}%` : `usually ${from} to ${to}%`;
 }
 
 /** Reduces the usual shares by the time that has passed. */

@@ -22,7 +22,7 @@ export interface GuardRules {
   /**
    * Holds a snapshot that would remove too many ids: if it's empty, if it has none of at least 2 known ids, or if it
    * would remove at least `min` ids and more than `maxShare` of the known ones, or more than `max` ids. It also holds
-   * one that would remove more than 15 % and more than twice the usual share, or more than 5 % if repeated records
+   * one that would remove more than 15% and more than twice the usual share, or more than 5% if repeated records
    * suggest that a page was read twice.
    * @default { maxShare: 0.25, min: 3 }
    */
@@ -95,8 +95,8 @@ export type FirstRun = boolean | { readonly [C in SnapshotCollection]?: number }
 export interface JudgeOptions {
   /**
    * Where the ids of completed snapshots are stored, so that the next run can tell what it would remove:
-   * {@link fileLedger}, another ledger, or `"none"`, which turns the comparison with earlier runs off: then runs of one
-   * installation must not overlap. With `guard: false` as well, nothing checks ids or notices duplicates.
+   * {@link fileLedger}, another ledger, or `"none"`, which compares nothing with earlier runs; runs of one installation
+   * must not overlap then. With `guard: false` as well, nothing checks ids or notices duplicates.
    * @default the client's `sync.ledger`, or `fileLedger()`
    */
   readonly ledger?: Ledger | "none" | undefined;

@@ -8,7 +8,7 @@ import type { Comparison } from "./comparison.js";
 import { daysOf, type ResolvedRule } from "./rules.js";
 
 const FIRST_FIELDS = 5;
-/** Above this share, unusually many removals hold a snapshot. The outage of a region removes 15 to 30 %. */
+/** Above this share, unusually many removals hold a snapshot. The outage of a region removes 15 to 30%. */
 const UNUSUAL = { share: 0.15, min: 5, factor: 2 };
 /** With at least this many known ids, as many new ones mean that each record was sent again under a second id. */
 const DOUBLED_MIN = 3;
@@ -165,8 +165,8 @@ function fewNew(known: number, min: number): number {
   return known < DOUBLED_MIN ? min : Math.min(min, known - 1);
 }
 
-/** The share with at most one decimal; less than 100 % is never shown as 100 %. */
+/** The share with at most one decimal; less than 100% is never shown as 100%. */
 function percent(part: number, whole: number): string {
   const share = (part / whole) * 100;
-  return `${part < whole ? Math.min(99.9, Math.round(share * 10) / 10) : Math.round(share * 10) / 10} %`;
+  return `${part < whole ? Math.min(99.9, Math.round(share * 10) / 10) : Math.round(share * 10) / 10}%`;
 }

@@ -139,7 +139,7 @@ export class InstallationLedger {
    * @throws {ConfigurationError} the ledger cannot be written, or doesn't find what it has stored
    */
   async requireWritable(): Promise<void> {
-    // If the process is killed in between, nothing ever lists its probe.
+    // A process that is killed in between leaves its probe behind, which nothing ever lists.
     const key = `${this.folder}/probe-${randomToken()}.tmp`;
     await putValue(this.store, key, {});
     if ((await this.read(key)) === undefined)

@@ -1,7 +1,7 @@
 /**
  * What a ledger knows about an installation besides ids: the value of its entry `state` with the highest sequence. Each
  * change stores the next one. If two processes do so at once, one of them starts over from the other's state. The
- * previous state is kept with its ids, because it counts if the last one is damaged. A damaged state stays until a
+ * previous state is kept with its ids, and takes over if the last one is damaged. A damaged state stays until a
  * person deletes it or approves a run.
  */
 import { ConfigurationError } from "../../core/errors/index.js";

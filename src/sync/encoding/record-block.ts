@@ -22,7 +22,7 @@ const LEAST_RECORDS = 8;
 /** Starting a block, or reading a record in vain, costs as much time as a block saves on this many records. */
 const COST = 4;
 const MOST_CREDIT = COST * BLOCK_RECORDS;
-/** How many records to encode singly per unit of credit below 0. This limits the loss to about 1 %. */
+/** How many records to encode singly per unit of credit below 0. This limits the loss to about 1%. */
 const WAIT = 128;
 /** The top bits of four bytes, which are never set in ASCII. */
 const NOT_ASCII = 0x8080_8080;

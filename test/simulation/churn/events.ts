@@ -25,7 +25,7 @@ function renew(population: Population, old = population.slots()): Int32Array {
 
 const EVENTS: readonly LifeEvent[] = [
   ...FIELD_EVENTS,
-  // Shops and resorts take on 40 % more people within two weeks.
+  // Shops and resorts take on 40% more people within two weeks.
   event(
     "season begins",
     0,
@@ -52,7 +52,7 @@ const EVENTS: readonly LifeEvent[] = [
     },
     { habit: ["season", 1], days: 7, ...ASKED },
   ),
-  // One organisation in seven has a layoff each year; announced layoffs affect 5 to 15 % of the people.
+  // One organisation in seven has a layoff each year; announced layoffs affect 5 to 15% of the people.
   event(
     "layoff",
     0.15,
@@ -159,7 +159,7 @@ const EVENTS: readonly LifeEvent[] = [
     },
     ASKED,
   ),
-  // Phones and laptops are leased for two to four years, and exchanged in a month.
+  // Phones and laptops are leased for two to four years, and all of the old ones are exchanged within a month.
   event(
     "new devices",
     0,

@@ -41,7 +41,7 @@ export function* earlyDisasters(population: Population, random: Random): Generat
       plays.push(damage.play("first week: a boolean is inverted for all", path, () => rarer));
     } else if (kind === "text" || kind === "reference") {
       const most = random.pick(all, Math.ceil(0.85 * all.length));
-      plays.push(damage.play('first week: "undefined" for 85 %', path, () => CONSTANT, most));
+      plays.push(damage.play('first week: "undefined" for 85%', path, () => CONSTANT, most));
     } else if (kind === "choice") {
       plays.push(damage.play("first week: a choice is unknown for all", path, () => CONSTANT));
     }
@@ -169,7 +169,7 @@ function* playsOf(damage: Damage, random: Random): Generator<Play> {
     const own = fields.filter(({ kind }) => kind !== "parent").map(({ path }) => path);
     yield one("another tenant under the same ids", ...own.map((path) => damage.foreign(path)));
     const half = random.pick(all, Math.floor(all.length * 0.49));
-    yield one("49 % belong to others", ...own.map((path) => damage.foreign(path, half)));
+    yield one("49% belong to others", ...own.map((path) => damage.foreign(path, half)));
   }
 }
 
@@ -181,7 +181,7 @@ function* textPlays(texts: readonly string[], damage: Damage, random: Random): G
   const encoded = (value: number) => value + OTHER;
   yield damage.play("text: masked or encoded", path, encoded);
   const some = random.pick(all, Math.ceil(all.length * random.between(0.3, 0.6)));
-  yield damage.play("text: mojibake in 30 to 60 %", path, encoded, some);
+  yield damage.play("text: mojibake in 30 to 60%", path, encoded, some);
   yield damage.play("text: cut off", path, (value) => (random.chance(0.85) ? encoded(value) : value));
   const other = random.one(texts.filter((text) => text !== path));
   if (other !== undefined) {
@@ -191,7 +191,7 @@ function* textPlays(texts: readonly string[], damage: Damage, random: Random): G
   for (const share of [0.25, 0.5]) {
     const length = Math.ceil(all.length * share);
     const rows = random.pick(all, length);
-    const name = `${100 * share} % of the rows`;
+    const name = `${100 * share}% of the rows`;
     yield damage.play(`${name}: "undefined"`, path, () => CONSTANT, rows);
     yield one(`${name}: values of others`, damage.shifted(path, rows));
     const start = random.below(all.length - length + 1);
@@ -229,9 +229,9 @@ function* emptyPlays(damage: Damage, random: Random): Generator<Play> {
   const path = random.one(optional);
   if (path === undefined) return;
   yield one("empty: a field", damage.emptied(path, 1));
-  yield one("empty: 30 to 100 % of a field", damage.emptied(path, random.between(0.3, 1)));
+  yield one("empty: 30 to 100% of a field", damage.emptied(path, random.between(0.3, 1)));
   const share = random.between(0.3, 1);
-  yield one("empty: 30 to 100 % of all fields", ...optional.map((field) => damage.emptied(field, share)));
+  yield one("empty: 30 to 100% of all fields", ...optional.map((field) => damage.emptied(field, share)));
   const step = random.between(0.1, 0.24);
   const steps: Wrong[] = [];
   let left = damage.column(path);
@@ -240,5 +240,5 @@ function* emptyPlays(damage: Damage, random: Random): Generator<Play> {
     steps.push(new Map([wrong]));
     left = wrong[1];
   }
-  yield { kind: "empty: 10 to 24 % more in each run", steps };
+  yield { kind: "empty: 10 to 24% more in each run", steps };
 }

@@ -86,7 +86,7 @@ function erosion(population: Population, random: Random, all: Int32Array): Disas
     left = random.pick(left, Math.max(1, Math.round(left.length * (1 - share))));
     views.push(only(population, left));
   }
-  return { kind: "erosion of 5 to 24 % a run", views, damage: 1 - left.length / all.length };
+  return { kind: "erosion of 5 to 24% a run", views, damage: 1 - left.length / all.length };
 }
 
 /** The ids change slice by slice; the number of records stays the same. */

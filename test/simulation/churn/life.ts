@@ -54,7 +54,7 @@ const DRIFT: Readonly<Record<string, number>> = {
   email: 0.002,
   active: 0.002,
   serialNumber: 0.0002,
-  // A quarter of the people in a year: studies of internal mobility find 10 to 25 %.
+  // A quarter of the people in a year: studies of internal mobility find 10 to 25%.
   departmentPath: 0.0007,
   costCenter: 0.0007,
   managerId: 0.0007,
@@ -107,7 +107,7 @@ function followHabits(installation: Installation): void {
       if (members !== undefined && random.chance(0.25)) members.show(slot, random.chance(share));
   }
   if (installation.has("virtual") && hour < 6) {
-    // 18 % of the devices are desktops that are recreated each night.
+    // 18% of the devices are desktops that are recreated each night.
     const devices = installation.of("devices");
     devices?.remove(seasonal.get("devices") ?? new Int32Array());
     if (devices !== undefined) seasonal.set("devices", devices.add(Math.floor(people * 0.18)));

@@ -15,6 +15,6 @@ export function* referenceDisasters({ child, path, parent }: Reference, random: 
     return { kind, views: [view], damage: Math.max(count / all.length, dangling / child.size) };
   };
   yield lost(`one of what ${path} names is lost`, 1);
-  yield lost(`10 to 24 % of what ${path} names is lost`, Math.floor(all.length * random.between(0.1, 0.24)));
-  yield lost(`24 to 60 % of what ${path} names is lost`, Math.floor(all.length * random.between(0.24, 0.6)));
+  yield lost(`10 to 24% of what ${path} names is lost`, Math.floor(all.length * random.between(0.1, 0.24)));
+  yield lost(`24 to 60% of what ${path} names is lost`, Math.floor(all.length * random.between(0.24, 0.6)));
 }

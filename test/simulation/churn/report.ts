@@ -9,7 +9,7 @@ export function organisationRows({ organisations }: Tally): object {
   return Object.fromEntries(rows);
 }
 
-/** How many of the visible disasters of each kind are missed, by the sizes of collections. */
+/** For each kind of disaster and size of collection, how many visible disasters are missed. */
 export function disasterRows({ disasters }: Tally): object {
   const rows = [...disasters].map(([kind, { visible, missed }]) => {
     const cells = SIZES.map((size) => [`${size}+`, `${missed[size]} of ${visible[size]}`]);
@@ -25,7 +25,7 @@ export function summaryOf(tally: Tally): string {
     const [part, whole] = (["missed", "visible"] as const).map((field) =>
       tally.sumOfDisasters(field, concerns, [size]),
     );
-    return `${part} of ${whole} (${((100 * (part ?? 0)) / Math.max(1, whole ?? 0)).toFixed(1)} %)`;
+    return `${part} of ${whole} (${((100 * (part ?? 0)) / Math.max(1, whole ?? 0)).toFixed(1)}%)`;
   };
   const falseHolds = [...tally.falseHolds].map(([rules, holds]) => `${rules} ${holds}`).join("; ");
   return [

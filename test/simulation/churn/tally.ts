@@ -77,7 +77,7 @@ export class Tally {
     if (damage < SMALLER) return;
     const isVisible = damage >= VISIBLE;
     const concerns = isVisible ? outcome.concerns : "smaller";
-    const kind = isVisible ? outcome.kind : `${outcome.kind}, 5 to 30 %`;
+    const kind = isVisible ? outcome.kind : `${outcome.kind}, 5 to 30%`;
     const { records, isHeld } = outcome;
     const none = () => ({ 50: 0, 10: 0, 0: 0 });
     const counts = this.disasters.get(kind) ?? { concerns, visible: none(), missed: none() };

@@ -10,7 +10,7 @@ export interface ObservedWalk {
 
 /** One iteration of a walk. Times are positions in the order of all events. */
 export interface WalkLeg {
-  /** A text in the header and the variables of each request of this iteration. */
+  /** A text that marks each request of this iteration, in a header and in the variables. */
   readonly id: string;
   /** Ids of the yielded nodes, in order. */
   readonly ids: string[];
@@ -99,7 +99,7 @@ export class Journal {
     }
   }
 
-  /** Notes a violation if a request of the walk, or of any walk, is neither answered nor cancelled. */
+  /** Notes a violation if a request (of the given walk, or else of any walk) is neither answered nor cancelled. */
   mustBeOver(when: string, leg?: WalkLeg): void {
     const left = this.requests.filter(
       ({ answered, signal, leg: of }) =>

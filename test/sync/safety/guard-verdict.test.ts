@@ -47,13 +47,13 @@ function past(sent: number, daysAgo: number, more: Partial<PastSnapshot> = {}): 
 
 test("removed: names the set of ids, and how many of these are missing", () => {
   const one = findings({ sets: [completed(4000, 1004)], sent: 2996 });
-  expect(one).toEqual([{ rule: "removed", text: "1,004 of 4,000 known ids would be removed (25.1 %)" }]);
+  expect(one).toEqual([{ rule: "removed", text: "1,004 of 4,000 known ids would be removed (25.1%)" }]);
   const [both] = findings({ sets: [completed(4000, 1004), unclear(4100, 1104)], sent: 2996 });
   expect(both?.text).toBe(
-    "1,104 of 4,100 known ids would be removed (26.9 %, including 1,004 of the 4,000 in the last completed snapshot)",
+    "1,104 of 4,100 known ids would be removed (26.9%, including 1,004 of the 4,000 in the last completed snapshot)",
   );
   const [none] = findings({ sets: [completed(2, 2)], sent: 3 });
-  expect(none?.text).toBe("2 of 2 known ids would be removed (100 %, none of them are in this run)");
+  expect(none?.text).toBe("2 of 2 known ids would be removed (100%, none of them are in this run)");
 });
 
 test.each([
@@ -88,7 +88,7 @@ test("window: counts unclear snapshots, and names the largest one", () => {
   expect(findings(facts)).toEqual([
     {
       rule: "window",
-      text: "700 ids, 30 % fewer than the 1,000 of 2026-01-30; 200 of the 900 known ids would be removed",
+      text: "700 ids, 30% fewer than the 1,000 of 2026-01-30; 200 of the 900 known ids would be removed",
     },
   ]);
 });
@@ -123,8 +123,8 @@ const known = (lost: number, days = 8, comparisons = 8, all = 100) => {
 };
 
 test.each([
-  ["above 15 %", known(0), ["removed"]],
-  ["at 15 %", { ...known(0), sets: [completed(100, 15)] }, []],
+  ["above 15%", known(0), ["removed"]],
+  ["at 15%", { ...known(0), sets: [completed(100, 15)] }, []],
   ["few ids", { ...known(0, 8, 8, 20), sets: [completed(20, 4)], sent: 16 }, []],
   ["at twice the usual share", known(0.08), []],
   ["above twice the usual share", known(0.079), ["removed"]],
@@ -138,7 +138,7 @@ test.each([
 test.each([
   ["half of the removed", 100, 6, 3, ["removed"]],
   ["fewer", 100, 6, 2, []],
-  ["at 5 %", 100, 5, 100, []],
+  ["at 5%", 100, 5, 100, []],
   ["few ids", 40, 4, 40, []],
 ])("removed: with repeated records, %s", (_, all, gone, duplicates, expected) => {
   expect(rulesOf({ sets: [completed(all, gone)], sent: all, duplicates })).toEqual(expected);

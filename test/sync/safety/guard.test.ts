@@ -53,7 +53,7 @@ test("holds a run that would remove more than a quarter, and sends nothing", asy
     "accounts  10 → 7",
   ]);
   expect(lines[2]).toMatch(
-    /^- accounts: 4 of 10 known ids would be removed \(40 %\), such as "u6", "u7", "u8"; the limit is 2$/,
+    /^- accounts: 4 of 10 known ids would be removed \(40%\), such as "u6", "u7", "u8"; the limit is 2$/,
   );
   expect(lines.join(" ")).toContain(error.message.slice(error.message.indexOf("Check the filter")));
   expect(Object.keys(JSON.parse(JSON.stringify(report)))).toEqual([

@@ -36,7 +36,7 @@ test("is held again if the process was killed after offering an approval", async
   expect(service.present()).toHaveLength(100);
 });
 
-test("is held after an events-only run, if the process of the first snapshot was killed before completion", async () => {
+test("is held after an events-only run, if a process was killed before it completed the first snapshot", async () => {
   const left = await leftBehind("ids", async (ledger) => {
     await service.run([], (batch) => batch.write("usage", []), { ledger });
     await service.runAccounts(ids(10), { firstRun: true, ledger });

@@ -132,7 +132,7 @@ test("shows the last seven runs and what they removed and added, without approve
   expect(usual?.added?.map((share) => share.toFixed(4))).toEqual(["0.0000", "0.0204"]);
   const lines = `${error.report}`.split("\n");
   expect(lines[1]).toBe("accounts  102 100 98 100 101 103 60 → 10");
-  expect(lines[2]).toMatch(/; usually 0 to 2 %; the limit is \d+$/);
+  expect(lines[2]).toMatch(/; usually 0 to 2%; the limit is \d+$/);
 });
 
 test("begins with the worst reason, and with removals before anything else", async () => {

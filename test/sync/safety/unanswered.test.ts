@@ -200,7 +200,7 @@ test("a ledger that answers only after the end of the run records nothing", asyn
   expect(slow.begun).not.toContain("note");
 });
 
-test("a run returns its receipt even if its approval is never released", async () => {
+test("a run returns its receipt even if releasing its approval never ends", async () => {
   await service.runAccounts(ids(10), { ledger: storeLedger(below) });
   const { approvalId } = await heldBy(service.runAccounts([], { ledger: storeLedger(below) }));
   const slow = unanswered("release", below);

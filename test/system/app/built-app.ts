@@ -39,7 +39,7 @@ export async function startServer(
       ...process.env,
       NODE_ENV: "production",
       PORT: "0",
-      // Without this, Vite writes colors in CI, even within its address.
+      // Without this, Vite in CI colors its output, with escape codes in the middle of its address.
       NO_COLOR: "1",
       APP_PASSWORD: PASSWORD,
       SAAS_MANAGEMENT_BASE_URL: service.baseUrl,

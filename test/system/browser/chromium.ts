@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
-/** The path at which Debian's package installs Chromium. */
+/** Where Debian's package installs Chromium. */
 const CHROMIUM = "/usr/bin/chromium";
 const QUIET = [
   "--disable-gpu",

@@ -35,7 +35,7 @@ test("status begins with what matters, and shows a sudden drop", async () => {
   expect(lines[1]).toBe("Held: 210 of 612 accounts would be removed. Nothing was sent.");
   expect(lines[2]).toBe("accounts  612 613 611 615 614 612 → 402");
   expect(lines[3]).toMatch(
-    /^- accounts: 210 of 612 .* \(34\.3 %\), such as .*; usually 0 to 0\.3 %; the limit is 153$/,
+    /^- accounts: 210 of 612 .* \(34\.3%\), such as .*; usually 0 to 0\.3%; the limit is 153$/,
   );
   const { held } = JSON.parse((await status("--json")).out);
   expect(held[0]).toMatchObject({

@@ -38,7 +38,7 @@ test("detects the delimiter, says so, and converts values with map", async () =>
   ]);
 });
 
-test("the guide's configuration sends known words, and refuses others with their line", async () => {
+test("the guide's configuration accepts known words, and names the line of an unknown one", async () => {
   const [code = ""] = (await Page.read("docs/guides/operating.md")).snippets();
   const guide = transformSync(code, { loader: "ts" }).code.replace(/^ *(syncUrl|ledger):.*\n/gm, "");
   await service.writeFile("saas-management.config.mjs", guide);
@@ -60,7 +60,7 @@ test("the guide's configuration sends known words, and refuses others with their
   expect(records("accounts")).toEqual(sent);
 });
 
-test("fills lists, and by their paths also nested fields and entries of maps", async () => {
+test("fills lists, and fills nested fields and map entries by their paths", async () => {
   const head = "id\texternalPlanName\tdetails.model\tdetails.seatBased.paidSeats\tattributes.tier\n";
   await service.writeFile("plans.tsv", `${head}p1\tPro\tSEAT_BASED\t12\tgold\n`);
   await service.writeFile("accounts.csv", "id,roles,active\nu1,admin; owner,TRUE\n");
@@ -142,7 +142,7 @@ test("reports a problem in every row once: the first three, and how many more", 
   ]);
 });
 
-test("accepts a file without rows: of events if all headings are fields, of a snapshot only with allowEmpty", async () => {
+test("accepts an events file without rows if its headings are fields, and a snapshot file only with allowEmpty", async () => {
   await service.writeFile("usage.csv", "id,sourceActorId,lastActivity\n");
   expect(await push("usage.csv", "--first-run")).toMatchObject({ code: 0 });
   await service.writeFile("accounts.csv", "id,name\n");

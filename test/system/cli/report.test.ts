@@ -6,7 +6,7 @@ import { isMissing, launchChromium } from "../browser/chromium.js";
 import { backgroundOf, openReadable } from "./readable-page.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Read once: a day may end between two tests. */
+/** The clock is read only once, because a day may end between two tests. */
 const NOW = Date.now();
 const dayIn = (days: number) => new Date(NOW + days * DAY_MS).toISOString().slice(0, 10);
 const HOSTILE = `<img src=x onerror="alert(1)"> & 'Co'\u001b[2J\u009b2J\u202e`;

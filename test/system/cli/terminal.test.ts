@@ -119,7 +119,7 @@ test("a held run fits 60 columns, with its counts on one line", async () => {
   expect(lines.slice(0, 2).join(" ")).toBe("Held: 399 of 400 accounts would be removed. Nothing was sent.");
   expect(lines.slice(2, 4)).toEqual([
     "accounts  400 → 1",
-    "- accounts: 399 of 400 known ids would be removed (99.8 %),",
+    "- accounts: 399 of 400 known ids would be removed (99.8%),",
   ]);
   const isWhole = (line: string) => /^ *\S+$/.test(line) || line.includes("  # ");
   expect(lines.filter((line) => line.length > 60 && !isWhole(line))).toEqual([]);

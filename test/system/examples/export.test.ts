@@ -74,7 +74,7 @@ test(
     expect(end).toBe(0);
     expect(output).toMatch(/\n30000 licenses are in .*\.\n$/);
     starts.push(continuedAfter(output));
-    // Each run saved six pages of 500 licenses, or seven.
+    // Each run saved six or seven pages of 500 licenses.
     for (const [run, lines] of starts.slice(1).entries())
       expect([3000, 3500]).toContain(lines - (starts[run] ?? 0));
     const ids = await idsIn("killed.jsonl");

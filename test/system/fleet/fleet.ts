@@ -83,7 +83,7 @@ export class Fleet {
     }, LOOK_MS);
   }
 
-  /** Waits as long as workers print lines. @throws {Error} they printed none for two minutes, counted in looks */
+  /** Waits as long as workers print lines. @throws {Error} they have printed none for about two minutes */
   async until(isReached: () => boolean | Promise<boolean>, lookMs = 5): Promise<void> {
     const { lines } = this.workers;
     for (let [seen, still] = [0, 0]; !(await isReached()); still += 1) {

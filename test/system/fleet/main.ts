@@ -1,6 +1,6 @@
 /**
  * Runs a fleet of installations under SIGKILLs, a restart of the database and two schedulers. With `rate`, measures how
- * many installations 1, 2 and 4 workers run in a minute, and each worker's memory, and heap after a garbage collection.
+ * many installations 1, 2 and 4 workers run in a minute, their memory, and their heap after a garbage collection.
  *
  *     npm run fleet -- [installations] [kills] [seed]
  *     npm run fleet -- rate [installations] [rounds]

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { skipped as noPostgres } from "../../support/postgres.js";
 
-/** The path at which `npm run test:matrix` installs Node 24. */
+/** Where `npm run test:matrix` installs Node 24. */
 const INSTALLED = fileURLToPath(
   new URL("../../../build/runtimes/node_modules/node-24/bin/node", import.meta.url),
 );

@@ -24,7 +24,7 @@ test.each(CASES)(
   },
 );
 
-test("there is one connector for each row, whose mistake the row finds", () => {
+test("every row has exactly one planted connector", () => {
   const rows = ["no-fault", "unread-page", ...vendorFaults([], 1).map(({ name }) => name)];
   expect(CASES.map(({ row }) => row).sort()).toEqual(rows.sort());
 });

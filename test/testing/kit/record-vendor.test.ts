@@ -77,7 +77,7 @@ async function startPeople() {
   return { connector, written };
 }
 
-test("a connector that uses the cassette writes as many records, with the same references between them", async () => {
+test("a connector writes the same number of records from the cassette, with the same references between them", async () => {
   const { connector, written } = await startPeople();
   const to = join(folder.path, "replayed.cassette.json");
   await recordVendor(connector, { to, keep: ["role"] });

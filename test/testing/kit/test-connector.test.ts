@@ -58,16 +58,16 @@ const LINKED = defineConnector({
 });
 
 test.each([
-  [49, "9 of 49 items are missing, 18 %"],
-  [23, "3 of 23 items are missing, 13 %"],
-  [14, "4 of 14 items are missing, 29 %"],
+  [49, "9 of 49 items are missing, 18%"],
+  [23, "3 of 23 items are missing, 13%"],
+  [14, "4 of 14 items are missing, 29%"],
 ])("says that nothing shows the loss of the last page of %i items", async (count, loss) => {
   const linked = await folder.write("linked.json", cassetteOf(byLink(count)));
   const report = await testConnector(LINKED, { cassette: linked, only: ["last-page-lost", "slow-page"] });
   expect(report.notRun).toEqual([
     {
       fault: "last-page-lost",
-      reason: `neither a total nor the guard shows that ${loss}; the guard is sure to notice only a loss of at least 5 items and 30 %: if the vendor can send a total, pass it as total`,
+      reason: `neither a total nor the guard shows that ${loss}; the guard is sure to notice only a loss of at least 5 items and 30%: if the vendor can send a total, pass it as total`,
     },
   ]);
   expect(`${report}`.replaceAll("\n", " ")).toContain(`pass it as total): last-page-lost.`);

@@ -76,7 +76,7 @@ export function isNoticedByGuard(count: number, all: number): boolean {
 /** Why a loss isn't tested: neither a total nor the guard shows it, so the connector isn't to blame. */
 export function unseenLoss(lost: number, all: number): string {
   const share = Math.round((lost / all) * 100);
-  return `neither a total nor the guard shows that ${lost} of ${counted(all, "item")} are missing, ${share} %; the guard is sure to notice only a loss of at least ${NOTICED_ITEMS} items and ${NOTICED_SHARE * 100} %: if the vendor can send a total, pass it as total`;
+  return `neither a total nor the guard shows that ${lost} of ${counted(all, "item")} are missing, ${share}%; the guard is sure to notice only a loss of at least ${NOTICED_ITEMS} items and ${NOTICED_SHARE * 100}%: if the vendor can send a total, pass it as total`;
 }
 
 /** The description of a fault in its row of the report. */

@@ -73,7 +73,7 @@ testAttacks([
       sent: { accounts: people(0, 20), licenses: licenses(0, 40, free) },
     },
   ),
-  approved("removals were approved, and others come", held({ rule: "removed", removed: 20 }), {
+  approved("removals were approved, and other ones follow", held({ rule: "removed", removed: 20 }), {
     shown: { accounts: people(0, 20) },
     sent: { accounts: people(20) },
   }),
@@ -85,7 +85,7 @@ testAttacks([
     shown: { accounts: people(0, 100) },
     sent: { accounts: people(0, 101) },
   }),
-  approved("removals were approved, and half of the others go", held({ rule: "removed", removed: 30 }), {
+  approved("removals were approved, and half of the rest goes", held({ rule: "removed", removed: 30 }), {
     shown: { accounts: people(0, 20) },
     sent: { accounts: people(0, 10) },
   }),
@@ -93,7 +93,7 @@ testAttacks([
     shown: { accounts: people(0, 100) },
     sent: { accounts: [...people(), ...people(100, 160)] },
   }),
-  approved("sixty new records were approved, and most of them come", WHOLE, {
+  approved("sixty new records were approved, but only 55 come", WHOLE, {
     shown: { accounts: people(0, 100) },
     sent: { accounts: people(0, 95) },
   }),
@@ -127,7 +127,7 @@ testAttacks([
   spent("an approval stays in the configuration, and the records come and go", async (service, approve) => {
     await send(service, people(), { approve, ...RETURNING });
   }),
-  spent("an approval stays in the configuration of a run that was held for the same before", async () => {}),
+  spent("a used approval stays in the configuration, and more records go", async () => {}),
   attack("an approval is made up", held({ rule: "removed" }), {
     prepare: (service) => heldBy(send(service, people(0, 20))),
     attack: (service) => send(service, people(0, 20), { approve: "yes" }),
@@ -179,7 +179,7 @@ testAttacks([
     },
   ),
   attack(
-    "an approved run may be completed, and the next one removes others",
+    "an approved run may be completed, and the next one removes other records",
     held({ rule: "removed", removed: 20 }),
     {
       prepare: async (service) => {
@@ -205,7 +205,7 @@ testAttacks([
     },
   ),
   attack(
-    "the ledger cannot note at the end that an approval was used, which is given again",
+    "the ledger cannot note at the end that an approval was used, and the next run uses it, too",
     held({ rule: "removed", removed: 20 }),
     {
       prepare: async (service) => {
@@ -213,7 +213,7 @@ testAttacks([
         let puts = 0;
         const store = failingStore(
           new FileStore(service.directory),
-          // The first state says that the approval is used.
+          // The first state, which notes that the approval is used, is stored; the next ones are not.
           (call) => (isPutOf("state")(call) && ++puts > 1) || call.method === "delete",
           new Error("EIO"),
         );

@@ -85,7 +85,7 @@ type Disasters = Readonly<Record<string, (tables: Tables) => Tables>>;
 
 /** Disasters that the guard holds after two weeks of quiet runs, and even after two days of them. */
 const HELD: Disasters = {
-  "30 % of the addresses are null": change("accounts", () => ({ email: null }), [3, 10]),
+  "30% of the addresses are null": change("accounts", () => ({ email: null }), [3, 10]),
   "all addresses are empty": change("employees", () => ({ email: "" })),
   "addresses lack @ and domain": change("accounts", (_, i) => ({ email: `person.${i}` })),
   "address and user name are swapped": change("accounts", ({ email, username }) => ({
@@ -93,7 +93,7 @@ const HELD: Disasters = {
     username: email,
   })),
   "names are ids": change("accounts", ({ id }) => ({ name: id })),
-  "85 % of the names are undefined": change("accounts", () => ({ name: "undefined undefined" }), [17, 20]),
+  "85% of the names are undefined": change("accounts", () => ({ name: "undefined undefined" }), [17, 20]),
   "names are cut at eight letters": change("accounts", ({ name }) => ({ name: `${name}`.slice(0, 8) })),
   "names are in capitals": change("employees", ({ fullName }) => ({ fullName: `${fullName}`.toUpperCase() })),
   "first name and surname are swapped": change("employees", ({ fullName }) => ({
@@ -116,7 +116,7 @@ const HELD: Disasters = {
     sourceAccountId: `person.${i}@acme.example`,
   })),
   "licenses name plans by their names": change("licenses", (_, i) => ({ sourcePlanId: `Plan ${i % 3}` })),
-  "a tenth is there twice in place of another": (tables) =>
+  "a tenth comes twice in place of another tenth": (tables) =>
     add("accounts", ({ accounts }) => accounts.slice(0, 20))(keep("accounts", (_, i) => i < 180)(tables)),
   "half is missing": keep("licenses", (_, i) => i % 2 === 0),
   "one of three plans is missing": keep("plans", (_, i) => i !== 1),
@@ -147,11 +147,11 @@ const HELD_LATER: Disasters = {
   })),
   "all accounts are active": change("accounts", () => ({ active: true })),
   "one type for all": change("accounts", () => ({ type: "guest" })),
-  "days of entry are those of another zone": change("employees", ({ creationTime }) => ({
+  "entry dates are those of another time zone": change("employees", ({ creationTime }) => ({
     creationTime: new Date(Number(creationTime) - 7_200_000),
   })),
   "the last sixth is missing": keep("accounts", (_, i) => i < 166),
-  "a site of 20 % is missing": keep("employees", (_, i) => i % 5 !== 2),
+  "a site of 20% is missing": keep("employees", (_, i) => i % 5 !== 2),
   "only active accounts are sent": keep("accounts", ({ active }) => active === true),
   "guests are left out": keep("accounts", ({ type }) => type !== "guest"),
   "a fifth of the ids is renewed": change("accounts", ({ id }) => ({ id: `new-${id}` }), [1, 5]),

@@ -73,7 +73,7 @@ testAttacks([
     },
   ),
   attack(
-    "`window` is off, and twelve runs are 24 % shorter each",
+    "`window` is off, and twelve runs are 24% shorter each",
     { kind: "reported", collection: "accounts", removed: 22, allowedBy: "option" },
     {
       attack: async (service) => {
@@ -85,7 +85,7 @@ testAttacks([
       heldAfterwards: true,
     },
   ),
-  flood("a join of two tables sends each person for each role", [
+  flood("a join of two tables sends each person once per role", [
     ...people(),
     ...[1, 2, 3].flatMap((role) => renamed((id) => `${id}/${role}`)),
   ]),

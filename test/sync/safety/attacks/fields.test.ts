@@ -72,7 +72,7 @@ testAttacks([
         ),
     },
   ),
-  attack("the model of the records is another one", held({ rule: "changed", fields: ["email"] }), {
+  attack("the records have another model", held({ rule: "changed", fields: ["email"] }), {
     prepare: (service) => sendTo(service, "employees", employees(0, 30)),
     attack: (service) => sendTo(service, "employees", employees(0, 30).map(inMicrosoft)),
   }),
@@ -102,7 +102,7 @@ testAttacks([
       id,
     }),
   ),
-  mapped("ids are of the row below", held({ rule: "changed" }), ({ id }, i) => ({
+  mapped("ids are those of the row below", held({ rule: "changed" }), ({ id }, i) => ({
     ...person(i + 1),
     id,
   })),

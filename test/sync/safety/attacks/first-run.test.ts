@@ -20,7 +20,7 @@ const NO_BASELINE = held({ rule: "no-baseline", known: 0, sent: 20 });
 const another = ({ directory }: TestService) => fileLedger(join(directory, "another"));
 
 testAttacks([
-  lost("of the ledger, only the journal is left", async (service) => {
+  lost("only the journal of the ledger is left", async (service) => {
     for (const path of await service.files()) await rm(path);
   }),
   withLedger("the ledger is in the memory of each process", () => memoryLedger()),
@@ -44,11 +44,11 @@ testAttacks([
       { installationId: service.installationId, ledger: fileLedger(service.directory) },
     );
   }),
-  attack("the id of the installation is that of another one", NO_BASELINE, (service) =>
+  attack("the installation id is that of another installation", NO_BASELINE, (service) =>
     send(service, people(0, 20), { installationId: service.server.createInstallation(), firstRun: false }),
   ),
   attack(
-    "`firstRun: true` is said after a completion whose answer was lost",
+    "`firstRun: true` is set after a completion whose answer was lost",
     held({ rule: "removed", baseline: "unclear", sent: 20 }),
     {
       prepare: async (service) => {
@@ -59,7 +59,7 @@ testAttacks([
     },
   ),
   attack(
-    "the ledger is lost, and what its run is held for is approved",
+    "the ledger is lost, and the run that is held for it is approved",
     { kind: "warned", removed: 20 },
     (service) => approvedFirstRun(service, 20, 20),
   ),

@@ -58,7 +58,7 @@ testAttacks([
   honest("the only plan gets another id", "plans", [plans("p-2025"), plans("p-2026")], 1),
   honest("a quarter of the employees is laid off", "employees", [employees(0, 100), employees(0, 75)], 25),
   honest(
-    "two layoffs of 14 % are nine days apart",
+    "two layoffs of 14% are nine days apart",
     "employees",
     [employees(0, 100), ...Array.from({ length: 9 }, () => employees(0, 86)), employees(0, 74)],
     26,

@@ -56,7 +56,7 @@ testAttacks([
     },
   ),
   attack(
-    "a CSV file in UTF-16 is decoded by its stream, and its encoding is given again",
+    "a stream decodes a CSV file in UTF-16, and its encoding is given again",
     held({ rule: "changed", removed: 0 }),
     async (service) => {
       const path = await service.writeFile("users.csv", Buffer.from(csv(), "utf16le"));

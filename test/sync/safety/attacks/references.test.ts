@@ -24,7 +24,7 @@ testAttacks([
     from: 11,
     guard: { collections: { accounts: { removed: false, window: false } } },
   }),
-  licensed("a layoff of 12 %, and the licenses linger", removed("accounts", 5), { from: 5 }),
+  licensed("a layoff of 12%, and the licenses linger", removed("accounts", 5), { from: 5 }),
   licensed("a plan is missing, `changed` is off", removed("plans", 1), {
     planIds: REST,
     guard: { changed: false },

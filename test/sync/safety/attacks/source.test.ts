@@ -51,7 +51,7 @@ testAttacks([
     ),
   ),
   attack(
-    "a pager takes a page that is shorter than requested for the last one",
+    "a pager stops at a page that is shorter than requested",
     held({ known: 40, removed: 30 }),
     (service) =>
       send(

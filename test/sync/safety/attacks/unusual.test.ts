@@ -24,7 +24,7 @@ const twice = (records: readonly Account[], from: number, to: number) => [
 ];
 
 testAttacks([
-  unusual("a region of a sixth is lost after quiet days", 8, held({ removed: 7 }), () => people(7)),
+  unusual("a sixth is lost after quiet days", 8, held({ removed: 7 }), () => people(7)),
   unusual("an eighth is lost after quiet days", 8, gone(5), () => people(5)),
   unusual("a sixth is lost in the first week", 5, gone(7), () => people(7)),
   unusual("a sixth is lost, and `removed` allows more", 8, held({ removed: 7 }), () => people(7), {
@@ -68,7 +68,7 @@ testAttacks([
     },
   ),
   attack(
-    "all names of three employees are others",
+    "all three employees have other names",
     held({ collection: "employees", rule: "changed", fields: ["fullName"] }),
     {
       prepare: (service) => sendTo(service, "employees", employees(0, 3)),

@@ -1,4 +1,4 @@
-/** What the types refuse of custom documents whose `graphql` function comes from graphql-codegen or gql.tada. */
+/** What the types of custom documents accept and refuse; `graphql` comes from graphql-codegen or gql.tada. */
 import type { GraphQLClient } from "@saas-management/sdk/graphql";
 import { graphql } from "./graphql.js";
 
