@@ -194,7 +194,7 @@ export class WriteQueue {
     try {
       const requireUnchanged = watchEntries(source);
       const stopWarning = this.#warnWhenStuck(`the write of ${collection}`);
-      await (signal === undefined ? turn : raceAbort(turn, signal)).finally(stopWarning);
+      await raceAbort(turn, signal).finally(stopWarning);
       target.signal.throwIfAborted();
       target.states.requireWhole("write");
       const { SourceReader, context, unlink } = await this.#openSink(report, options, trace);
