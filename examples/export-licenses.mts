@@ -14,7 +14,7 @@ const PAGE = 500;
 const PAUSE_MS = Number(process.env["PAUSE_MS"] ?? 200);
 const [path = "licenses.jsonl"] = process.argv.slice(2);
 
-/** How many bytes of the file are certain, and where the listing continues. */
+/** How many bytes of the file are safely written, and where the listing continues. */
 interface Position {
   readonly bytes: number;
   readonly lines: number;

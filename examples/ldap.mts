@@ -40,7 +40,7 @@ export const connector = defineConnector({
 async function* search(client: Client, base: string, filter: string, attributes: string[]) {
   const pages = client.searchPaginated(base, { filter, attributes, paged: { pageSize: 200 } });
   for await (const { searchEntries, searchReferences } of pages) {
-    // Entries that are on another server, or that the server cut off, would be missing, and so be removed.
+    // Entries on other servers, and values that this server cut off, would be missing and count as removed.
     if (searchReferences.length > 0)
       throw new Error("The directory refers to other servers: lower LDAP_BASE.");
     const cut = searchEntries.flatMap(Object.keys).find((name) => name.includes(";range="));

@@ -73,7 +73,7 @@ export const connector = defineConnector({
   },
 });
 
-/** What zod says, in one line without values: otherwise, a renamed field would fill pages. */
+/** Checks a value; the error is one line without values, because a renamed field would fill pages with issues. */
 function valid<T>(schema: z.ZodType<T>, value: unknown, where: string | RecordLocation): T {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;

@@ -74,7 +74,7 @@ export const connector = defineConnector({
   },
 });
 
-/** Many services leave members out of a list of groups, or send an empty list of them. */
+/** Many services list groups without their members, or with an empty list of members. */
 async function membersOf({ id, members = [] }: Group, signal: AbortSignal) {
   if (members.length > 0) return members;
   const group: Group = await get(`Groups/${encodeURIComponent(id)}`, signal);

@@ -14,7 +14,7 @@ const UNPREFETCHED: ClientName = "this SDK, prefetch: false";
 const BUSY = { busyMs: 15, latencyMs: 20, pages: 100, pageSize: 100 } as const;
 const OLD = "the other build";
 const PAGE_SIZES = [100, 1000] as const;
-/** For ratios near 1: long walks in more rounds, because single walks differ by a third. */
+/** Ratios near 1 need longer walks in more rounds, because single walks differ by a third. */
 const NEAR = { pages: { 100: 1500, 1000: 400 }, atMost: { 100: 1, 1000: 0.95 }, roundsFactor: 4 } as const;
 /** The longest walk would take minutes. */
 const MOST_MS = { quick: 3000, full: 20_000 } as const;

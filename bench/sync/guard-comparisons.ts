@@ -16,7 +16,7 @@ interface Scenario {
 const GUARDED = "guard and file ledger";
 const OFF = "guard off, no ledger";
 
-/** A share of the throughput would say little about the guard's cost, because the same thread also encodes. */
+/** Compares CPU time: the thread also encodes, so throughput would say little about the guard's cost. */
 const CHEAP: Target = { figure: "cpuMicrosPerRecord", against: OFF, added: true, atMost: 0.25 };
 const SCENARIOS: readonly Scenario[] = [
   { id: "sync/guard-array", kind: "accounts", form: "array", records: 500_000, target: CHEAP },
@@ -35,7 +35,7 @@ const MODES = {
   [OFF]: "off",
 } as const satisfies Readonly<Record<string, GuardMode>>;
 
-/** What guard and ledger cost a write in a run, which stores the records to send them later. */
+/** What guard and ledger cost a write in a run; the run stores its records and sends them later. */
 export const guardComparisons: ComparisonsOf = ({ servers, size }) =>
   SCENARIOS.map(({ id, kind, form, records: most, target }): Comparison => {
     const records = Math.ceil(most * size);

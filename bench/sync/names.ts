@@ -1,7 +1,7 @@
 /** `ascii` texts, or `mixed` ones like names from many countries. */
 export type TextKind = "ascii" | "mixed";
 
-/** The texts of one record. */
+/** The string values of one record. */
 export interface Names {
   readonly first: string;
   readonly last: string;
@@ -32,7 +32,7 @@ const MIXED: readonly Names[] = [
   { first: "Katherine", last: "Johnson", title: "Analyst", department: "Orbits", product: "Design Board" },
 ];
 
-/** The texts of the record with this number. */
+/** The string values of the record with this number. */
 export function namesOf(text: TextKind, i: number): Names {
   const names = text === "ascii" ? ASCII : MIXED;
   const chosen = names[i % names.length];

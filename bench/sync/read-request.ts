@@ -7,9 +7,9 @@ export interface ReadRequest {
   readonly records: number;
 }
 
-/** Number of the field with the batch's id, or with a header that has this id; every other field is a collection. */
+/** Number of the field that has the batch's id or a header with it; every other field is a collection. */
 const [BATCH_ID_FIELD = 0] = BATCH_ID_PATH;
-/** How deep a list of records is in a request; the same for every measured kind. */
+/** The nesting depth of a list of records in a request; the same for every measured kind. */
 const DEPTH = WIRE.accounts.path.length;
 
 /** Reads a request without decoding its records: it skips each of them by its length prefix. */

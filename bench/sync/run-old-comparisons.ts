@@ -17,7 +17,7 @@ interface Scenario extends Pick<RunTask, "form" | "guarded" | "records"> {
   /** Number of measured runs, one after another. @default 1 */
   readonly runs?: number;
   readonly overLink?: boolean;
-  /** The run may take this many times as long as with the other build. */
+  /** The longest that the run may take, as a multiple of the other build's time. */
   readonly atMost: number;
 }
 
@@ -41,7 +41,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** Compares a whole run with that of another build of this SDK, whose `dist` is the option `--against`. */
+/** Compares whole runs with those of another build of this SDK; `--against` names its `dist` folder. */
 export const runOldComparisons: ComparisonsOf = ({ servers, size, against }) => {
   if (against === undefined) return [];
   const builds = { [NOW]: undefined, [OLD]: pathToFileURL(`${against}/index.js`).href };

@@ -26,7 +26,7 @@ export type Write = () => Promise<number>;
 
 /** A connected client. */
 export interface SyncPeer {
-  /** Creates a source with this many records, and the write that reads it. */
+  /** Creates a source with this many records, and returns the write that reads it. */
   prepare(records: number): Write;
   close(): Promise<void>;
 }

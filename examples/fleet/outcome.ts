@@ -10,7 +10,7 @@ export async function outcomeOf(
   isStopping: boolean,
 ): Promise<JobResult> {
   const approval = error instanceof RunHeldError ? error.report.approval?.id : undefined;
-  // If there's no approval, this run couldn't read or write the ledger, but the next one may succeed.
+  // A held run without an approval couldn't read or write the ledger, but the next one may succeed.
   const isHeld = disposition(error) === "needs-approval";
   const next = isStopping
     ? "retry-now"

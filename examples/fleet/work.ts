@@ -29,7 +29,7 @@ export function work(fleet: Fleet): Promise<string> {
     pollingIntervalSeconds: 1,
     // Heartbeats may be late or lost on a busy machine, so a worker counts as dead only after five of them.
     heartbeatRefreshSeconds: 2,
-    // `outcomeOf` settles each job by itself, and the next job is fetched as soon as one is done.
+    // `outcomeOf` settles each job separately, and the next job is fetched as soon as one is done.
     perJobResults: true,
     includeMetadata: true,
     burstWhenBatchFull: true,

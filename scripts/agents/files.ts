@@ -18,7 +18,7 @@ These files are in the package, node_modules/@saas-management/sdk, and on its si
 file; skills/ has instructions for three tasks.
 `;
 
-/** Each file by its path. Page links begin with `docs`, which is empty on the site. */
+/** Each file by its path. Page links begin with `docs`, which is an empty string for the site. */
 export async function agentFiles(docs = "docs/"): Promise<ReadonlyMap<string, string>> {
   const guides = await pages("docs/guides");
   const reference = await pages("docs/reference");

@@ -24,7 +24,7 @@ export async function withIncludes(template: string): Promise<string> {
   return template.replace(INCLUDE, (directive) => included.get(directive)?.trim() ?? directive);
 }
 
-/** A section up to the next heading; its own heading becomes one of the second level. */
+/** The text from a heading up to the next one, with the heading changed to the second level. */
 function sectionOf(path: string, text: string, heading: string): string {
   const parts = text.split(FENCE);
   let found: string | undefined;

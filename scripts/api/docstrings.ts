@@ -21,7 +21,7 @@ const TITLES: ReadonlySet<string> = new Set([
   "Limits",
 ]);
 
-/** Public names from the service description, whose docstrings must cite a section title. */
+/** Public names that come from the service description, so their docstrings must cite a section title. */
 const DESCRIBED = [
   /^(?:Application|License|LicensePlan|Vendor)(?:Filter|Order)$/,
   /^(?:Application|License|LicensePlan|ProcurementCase|MutationErrors|ListOptions|PageInfo)$/,

@@ -42,7 +42,7 @@ const ACCEPTED = [
   // Programs reach the nested types of inputs through the exported filters and orders.
   /^src\/graphql\/generated\/operations\.ts:\d+ The symbol "\w+" needs to be exported/,
   /The symbol "PaginateOptions" needs to be exported/,
-  // Members for the variants that a record doesn't have.
+  // Members that a record can't have because they belong to another variant.
   /generated\/records\.ts:\d+ Missing documentation/,
 ];
 

@@ -155,7 +155,7 @@ function namesOf(statement: ts.Statement): readonly string[] {
   return name === undefined ? [] : [name.getText()];
 }
 
-/** The text of an import or export with only the needed names; undefined if it keeps all of them. */
+/** The text of an import or export with only the needed names; undefined if the text stays as it is. */
 function withNames(statement: ts.Statement, names: ReadonlySet<ts.Node>): string | undefined {
   const list = ts.isImportDeclaration(statement)
     ? statement.importClause?.namedBindings

@@ -21,7 +21,7 @@ interface Row {
   readonly value: number;
   /** The final goal. */
   readonly goal: number;
-  /** The limit until the goal is reached; lowered whenever the figure shrinks. */
+  /** The limit until the goal is reached; it's lowered whenever the figure shrinks. */
   readonly most?: number;
 }
 

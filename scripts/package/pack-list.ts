@@ -25,7 +25,7 @@ export async function expectedFiles(root: string): Promise<ReadonlySet<string>> 
   return new Set([...SINGLE_FILES, ...docs, ...protos, ...examples, ...(await agentFiles()).keys()]);
 }
 
-/** The files that belong to a built file: declarations have the source that "go to definition" leads to. */
+/** The files that belong to a built file: for declarations, also the source that "go to definition" opens. */
 function built(path: string): string[] {
   const stem = path.replace(/(\.d\.ts|\.js)$/, "");
   if (path.endsWith(".d.ts")) return [path, `${path}.map`, stem.replace(/^dist/, "dist/src").concat(".ts")];

@@ -152,7 +152,7 @@ test.each([
   );
 });
 
-test("the logger receives each answer and each retry of either API, without a secret", async () => {
+test("the logger receives each answer and each retry of either API, but no secret", async () => {
   const lines: string[] = [];
   const to = (level: string) => (message: string, details?: object) =>
     lines.push(`${level} ${message} ${JSON.stringify(details)}`);

@@ -32,7 +32,7 @@ export class Declarations {
     return this.#membersOf(this.#typeOf(name));
   }
 
-  /** The members of an object that is the type of an exported interface's member. */
+  /** The members of `name.member`, which is an object in an exported interface. */
   membersWithin(name: string, member: string): readonly Member[] {
     const property = this.#typeOf(name).getProperty(member);
     if (property === undefined) throw new Error(`${name} has no ${member}.`);

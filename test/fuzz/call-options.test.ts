@@ -59,7 +59,7 @@ async function readAll(source: AsyncIterable<unknown>): Promise<unknown[]> {
   return all;
 }
 
-/** Options of one call: a few of them hostile, a hostile value in place of them all, or valid. */
+/** Options of one call: some of them hostile, one hostile value instead of all of them, or valid options. */
 const options = (base: object, names: readonly string[]) =>
   fc.oneof(
     { weight: 5, arbitrary: hostileVariant(base, names) },

@@ -1,4 +1,4 @@
-/** What is fuzzed, and the test file in `test/` that does it. A full run tries the same number of cases in each. */
+/** Groups of inputs, and the file in `test/` that fuzzes each. A full run tries the same number of cases per group. */
 export const FUZZ_GROUPS = {
   "client options and environment": "fuzz/options",
   "options of calls and sources": "fuzz/call-options",

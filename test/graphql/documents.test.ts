@@ -74,7 +74,7 @@ const MEMBERS = new TypedDocumentString<Department, DepartmentVariables>(
   }`,
 );
 
-/** The names with which {@link MEMBERS} is paged. */
+/** How to page {@link MEMBERS}: where its connection is, and what its paging variables are called. */
 const PAGED = {
   select: (data: Department) => data.org?.members,
   variableNames: { first: "size", after: "from" },

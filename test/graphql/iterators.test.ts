@@ -79,7 +79,7 @@ test("requests a page again if its prefetch timed out before it was due", async 
   await server.requests[1]?.cancelled;
   expect((await iterator.next()).value?.nodes).toMatchObject([{ id: "n2" }, { id: "n3" }]);
   expect(server.requests[2]?.body.variables).toEqual(server.requests[1]?.body.variables);
-  // A page that is due fails at the time limit.
+  // A page that the consumer awaits fails at the time limit.
   const last = rejection(iterator.next());
   await server.arrived(4);
   await turns(50);

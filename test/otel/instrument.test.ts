@@ -128,7 +128,7 @@ test("a call with all its attempts is one span, with an event for each attempt",
     ],
     ["attempt", { "saas_management.attempt": 2, "saas_management.attempt.outcome": "success" }],
   ]);
-  // Without a span of the caller, calls on a batch are children of the batch.
+  // If the caller has no span, the spans of calls on a batch are children of the batch's span.
   expect(tree()).toContain("saas-management.sync.batch > saas-management.sync.write accounts");
   expect(tree()).toContain(`saas-management.sync.batch > ${SERVICE}/AbortSyncBatch`);
 });

@@ -17,7 +17,7 @@ function messageOf(batchId: string, size: number): Buffer {
       batchId,
       collection: accounts({ id: "big", name: "n".repeat(padding) }),
     }).finish();
-  // Lengths of this size take four bytes each, so the rest of the message has a fixed size.
+  // At this size, each length prefix takes four bytes, so the rest of the message has a fixed size.
   const overhead = encode(LIMIT / 2).length - LIMIT / 2;
   return Buffer.from(encode(size - overhead));
 }

@@ -123,7 +123,7 @@ class Oracle {
     return [...new Set([...this.known.values()].flatMap(({ held }) => held?.id ?? []))];
   }
 
-  /** Whether a run may follow all ids of the held run, and also just those that the completed run already had. */
+  /** Whether a run may follow the held run's ids: both all of them, and only those that the completed run had. */
   #covers({ ids, expiresAt }: Hold, { completed }: Known, now: Ids, time: number): boolean {
     const left = new Set([...completed].filter((id) => ids.has(id)));
     return expiresAt > time && mayFollow(ids, now) && mayFollow(left, now);

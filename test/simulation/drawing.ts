@@ -26,6 +26,6 @@ export const delay = oneOf(1, 50, 3000, 40_000);
 /** How much a run keeps in memory: all, nothing, or an amount that leaves messages on both sides of the limit. */
 export const memoryBytes = oneOf(undefined, 0, 150, 400, 900);
 
-/** How long a ledger takes for a call, or a supervisor to restart a process, in milliseconds. */
+/** How long, in milliseconds, a ledger takes for a call, and a supervisor takes to restart a process. */
 export const ledgerMs = oneOf(0, 0, 3, 100);
 export const restartAfterMs = oneOf(0, 12_000, 60_000, 20 * MINUTES);

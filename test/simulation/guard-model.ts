@@ -23,7 +23,7 @@ interface Broken {
   readonly rule: string;
 }
 
-/** What decided on a run: the service completed one of its batches or, if it completed none, the guard judged it. */
+/** How a run was decided: the service completed one of its batches or, if it completed none, the guard judged it. */
 interface Decision {
   readonly run: ObservedRun;
   readonly batchId: string | undefined;
@@ -33,7 +33,7 @@ interface Decision {
 export function brokenGuardRules(simulated: Simulated): string[] {
   const found: string[] = [];
   const done: Done[] = [];
-  /** Pairs of an approval and a collection that a run completed with it. */
+  /** Pairs of an approval and a collection: some run used that approval to complete that collection. */
   const used = new Set<string>();
   const all = decisionsOf(simulated);
   for (const [index, { run, batchId }] of all.entries()) {
@@ -62,7 +62,7 @@ export function brokenGuardRules(simulated: Simulated): string[] {
   return found;
 }
 
-/** Decisions in order. Only one run at a time holds the lock, so each run knows those that were completed before it. */
+/** Decisions in order. Only one run at a time holds the lock, so each run knows the runs completed before it. */
 function decisionsOf({ observation, service }: Simulated): Decision[] {
   return observation.runs
     .flatMap((run): Decision[] => {
@@ -170,7 +170,7 @@ function heldIds(approve: string, collection: string, runs: readonly ObservedRun
   return (first?.snapshots ?? []).filter((one) => one.collection === collection).map(({ ids }) => ids);
 }
 
-/** What an approval was offered for, together with what the held run already had approval for. */
+/** The reasons for which an approval was offered, and those that the held run already had approval for. */
 function shownWith(approve: string, runs: readonly ObservedRun[]): Broken[] {
   return runs.flatMap(({ error, approve: earlier }, index) => {
     if (!(error instanceof RunHeldError) || error.report.approval?.id !== approve) return [];

@@ -72,7 +72,7 @@ test("says that a held lock may be the client's own after a lost start, until th
   expect(await rejection(client.startBatch(START))).toMatchObject({ mayBeOwn: false });
 });
 
-test("keeps the batch active if a completion could not be sent, so that it may be repeated", async () => {
+test("keeps the batch active if a completion could not be sent, so that complete can be called again", async () => {
   const { batch, cutOff, comeBack } = await startBehindRelay();
   await batch.write("accounts", accounts(1));
   await cutOff();

@@ -126,7 +126,7 @@ test("a window that the service itself refuses is not halved", async () => {
   expect(streams).toBe(2);
 });
 
-test("a single message that is too large fails, and says what to set", async () => {
+test("a single message that is too large fails, and the error says what to set", async () => {
   const { server, sizes } = await limited(MIB / 2, TOO_LARGE);
   const batch = await watched(server).client.startBatch(START);
   const error = await rejection(batch.write("accounts", MANY));

@@ -11,7 +11,7 @@ import { freshNumber } from "../../support/fresh-number.js";
 export interface FreshWrite {
   readonly endpoint: string;
   readonly records: number;
-  /** Whether the texts contain decimal numbers, of which V8 caches the last few thousand. */
+  /** Whether the numbers in strings are decimal; V8 caches the strings of a few thousand such numbers. */
   readonly decimals: boolean;
 }
 

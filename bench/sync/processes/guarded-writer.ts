@@ -1,5 +1,5 @@
 /**
- * Writes different records in two runs, and prints what the second run took: its write, and the rest.
+ * Writes different records in two runs; for the second, prints what its write took and what the rest took.
  *
  * Arguments: a {@link GuardTask} as JSON.
  */

@@ -15,7 +15,7 @@ import { take } from "../../harness/stopwatch.js";
 import { makePool } from "../records.js";
 import { makeRecords } from "../sdk-records.js";
 
-/** Either this SDK, or three grpc-js calls in a row that write no files or as many as a guarded run. */
+/** This SDK, guarded or not; or three grpc-js calls in a row, with as many files as a guarded run or none. */
 export type SmallRunsMode = "guarded" | "off" | "by-hand" | "by-hand-with-files";
 
 /** What to write. */

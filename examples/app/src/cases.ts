@@ -43,7 +43,7 @@ export const completeCase = mutationOptions({
   onError: (_error, before, _, { client: cache }) => put(cache, before.id, before),
 });
 
-/** Changes the current cases: there may be more than when a mutation began. */
+/** Changes the cases as they are now, because others may have been opened since a mutation began. */
 function change(cache: QueryClient, update: (cases: readonly Case[]) => readonly Case[]): void {
   cache.setQueryData(openedCases.queryKey, (cases = []) => update(cases));
 }

@@ -12,7 +12,7 @@ interface ConnectionQuery<Node> {
   readonly getNextPageParam: (page: Page<Node>) => Cursor | null;
 }
 
-/** @param connection makes the connection that begins at a cursor; TanStack cancels the request with the signal */
+/** @param connection makes the connection that begins at a cursor; TanStack uses the signal to cancel the request */
 export function connectionQuery<Node>(
   connection: (page: { readonly cursor: Cursor; readonly signal: AbortSignal }) => Connection<Node>,
 ): ConnectionQuery<Node> {

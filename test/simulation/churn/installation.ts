@@ -78,7 +78,7 @@ export class Installation {
     });
   }
 
-  /** Removes the records that refer to a removed one, most of them at once. */
+  /** Removes the records that refer to a removed one; in some installations, licenses go later. */
   follow(): void {
     for (const { child, path, parent } of this.references) {
       const left = child.slots(path, (value) => parent.alive[value] !== 1);

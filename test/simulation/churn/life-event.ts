@@ -7,7 +7,7 @@ export interface LifeEvent {
   readonly name: string;
   /** How often the event happens in a year. */
   readonly yearly: number;
-  /** The habit that brings the event, and how often it then happens in an installation's life. */
+  /** The habit that causes the event, and how often the event happens in the life of an installation with it. */
   readonly habit?: readonly [habit: Habit, times: number];
   /** The number of days that the event takes; if absent, it happens between two runs. */
   readonly days?: number;
@@ -18,7 +18,7 @@ export interface LifeEvent {
   readonly happen: (installation: Installation, share: number) => void;
 }
 
-/** @param change Changes each of these collections that the installation has. */
+/** @param change Changes one collection; called for each of `concerns` that the installation has. */
 export function event(
   name: string,
   yearly: number,

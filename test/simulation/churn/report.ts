@@ -9,7 +9,7 @@ export function organisationRows({ organisations }: Tally): object {
   return Object.fromEntries(rows);
 }
 
-/** How many of the visible disasters of each kind are missed, by the sizes of collections. */
+/** For each kind of disaster and size of collection, how many visible disasters are missed. */
 export function disasterRows({ disasters }: Tally): object {
   const rows = [...disasters].map(([kind, { visible, missed }]) => {
     const cells = SIZES.map((size) => [`${size}+`, `${missed[size]} of ${visible[size]}`]);

@@ -99,7 +99,7 @@ export class Journal {
     }
   }
 
-  /** Notes a violation if a request of the walk, or of any walk, is neither answered nor cancelled. */
+  /** Notes a violation if a request (of the given walk, or else of any walk) is neither answered nor cancelled. */
   mustBeOver(when: string, leg?: WalkLeg): void {
     const left = this.requests.filter(
       ({ answered, signal, leg: of }) =>

@@ -69,7 +69,7 @@ function brokenPaging(
     const left = limit - sum(before);
     if (page.size !== Math.min(pageSize, left))
       found.push(`limit: ${id} requests ${page.size} nodes, with ${left} left and ${pageSize} per page`);
-    // Pages whose nodes must have been yielded before.
+    // Pages whose nodes must have been yielded before this request.
     const consumed = prefetch ? before.slice(0, -1) : before;
     const behind = {
       array: 0,

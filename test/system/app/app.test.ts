@@ -94,7 +94,7 @@ const count = (page: Page) => page.getByRole("status").filter({ hasText: /\d of 
 const rows = (page: Page) => page.locator("tbody tr");
 const cases = (page: Page) => page.getByRole("list", { name: "Opened cases" }).getByRole("listitem");
 
-/** Sums as Intl formats them, added in cents. */
+/** The sum of the licenses' prices, added in cents and formatted by Intl. */
 async function expectedSum(where: object): Promise<string> {
   const licenses = await client.graphql.licenses({ where }).toArray();
   const cents = licenses.map(({ annualPrice }) => Math.round((annualPrice?.amount ?? 0) * 100));

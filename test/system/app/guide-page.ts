@@ -5,7 +5,7 @@ import { Page } from "../../docs/pages.js";
 import { type ConsumerFolder, runNode, TOOLS } from "../consumers/packed-package.js";
 import { type RunningServer, startServer, VITE } from "./built-app.js";
 
-/** The parts of what `npm create vite` writes that the page needs. */
+/** What the page needs from the files that `npm create vite` writes. */
 const TEMPLATE = {
   "package.json": '{"type":"module"}',
   "index.html": '<div id="root"></div><script type="module" src="/main.tsx"></script>',

@@ -43,7 +43,7 @@ test("creates a project with tests that pass unchanged and a connector that runs
   // The ledger of the configuration.
   expect(existsSync(join(project, "state/ledger"))).toBe(true);
 
-  // Older versions of Node can't read TypeScript, and the message says what can.
+  // Older versions of Node can't read TypeScript, and the message says what to use instead.
   await writeFile(join(project, "typed.ts"), 'export { connector } from "./connector.js";\n');
   const typed = runNode([cli, "run", "typed.ts", "--preview"], project, { ...env, NODE_OPTIONS: "" });
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -117,7 +117,7 @@ test("creates a project with tests that pass unchanged and a connector that runs
     EXIT.surprised,
   ]);
   const { containers, restartPolicy, volumes } = job.template.spec;
-  // Kubernetes only accepts failure policies for such pods.
+  // Kubernetes accepts failure policies only for pods that never restart.
   expect(restartPolicy).toBe("Never");
   expect(containers).toEqual([
     {

@@ -71,7 +71,7 @@ test("doctor requests a page of the size in use, including that of the configura
   expect(sizes).toEqual([100, 50, 30]);
 });
 
-test("refuses a --page-size that is not a number, 1 or more", async () => {
+test("refuses a --page-size that is not a number of at least 1", async () => {
   const result = await runCli(["report", "--page-size", "0"], { env: await start(), cwd: folder.path });
   expect(result).toMatchObject({ code: 2, out: "", error: expect.stringContaining("--page-size") });
 });

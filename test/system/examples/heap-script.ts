@@ -1,4 +1,4 @@
-/** Measures the used heap at some requests, and prints it at exit as JSON: request to MiB. */
+/** Measures the used heap at some requests, and at exit prints the MiB of each request as JSON. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 

@@ -9,9 +9,9 @@ const DEAD_AFTER_MS = 10_000;
 /** The outcome. */
 export interface ChaosFigures {
   readonly differences: readonly string[];
-  /** Runs of one job, claimed so soon after each other that pg-boss couldn't yet think the first worker dead. */
+  /** Overlaps of runs claimed so close together that pg-boss couldn't have declared the first worker dead yet. */
   readonly earlyOverlaps: readonly Overlap[];
-  /** Overlaps of runs that were claimed further apart, because one of the two had stalled. */
+  /** Overlaps of runs claimed further apart: one of the two workers had stalled. */
   readonly stalledOverlaps: readonly Overlap[];
   readonly runs: number;
   /** How many runs failed, by code and disposition. */

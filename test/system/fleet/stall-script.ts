@@ -1,4 +1,4 @@
-/** A worker that imports this stops once between claiming a job and starting it. Starting begins with a touch. */
+/** A worker that imports this stops once: after claiming a job, just before the touch that starts it. */
 import pg from "pg";
 
 let hasStalled = false;

@@ -76,7 +76,7 @@ describe.skipIf(skipped)(`the reference server with a python3-grpcio client${why
     const request = (name: string) => recordsRequest(batchId, "accounts", [{ id: "a", name }]);
     const type = messageType("SyncRecordsRequest");
     const bytes = (name: string) => type.encode(type.fromObject(request(name))).finish().length;
-    // Lengths from 2 MiB to 256 MiB take four bytes each.
+    // The length prefixes of 2 MiB to 256 MiB take four bytes each.
     const rest = bytes("n".repeat(2 * MIB)) - 2 * MIB;
     const largest = "n".repeat(16 * MIB - 1 - rest);
     expect(bytes(largest)).toBe(16 * MIB - 1);
@@ -131,7 +131,7 @@ function sample(collection: Collection): readonly RecordOf<Collection>[] {
 }
 
 function idOf(record: object): string {
-  // A variant that is not written flat is the only object with an id.
+  // The id is in the record itself or in its variant: no other object has an id.
   const fields = [record, ...Object.values(record)].find((value) => idIn(value) !== undefined);
   return String(idIn(fields));
 }

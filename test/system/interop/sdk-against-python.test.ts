@@ -123,7 +123,7 @@ describe.skipIf(skipped)(`the SDK with a python3-grpcio server${whySkipped}`, ()
       const { messages } = await other.received();
       return messages[0]?.wireBytes ?? 0;
     }
-    // Lengths from 2 MiB to 256 MiB take four bytes each.
+    // The length prefixes of 2 MiB to 256 MiB take four bytes each.
     const rest = (await wireBytes(2 * MIB)) - 2 * MIB;
     await expect(wireBytes(LIMIT - 1 - rest)).resolves.toBe(LIMIT - 1);
   });

@@ -21,7 +21,7 @@ test("a process stays alive until the lease of its batch is over", async () => {
   expect(harness.server.calls).toEqual(["StartSyncBatch"]);
 });
 
-test("a process stays alive while a run reads a silent source, even longer than any lease", async () => {
+test("a process stays alive while a run reads a silent source, even for longer than any lease", async () => {
   expect(await endOf("reading")).toEqual({ code: 0, printed: "ended by the caller" });
   expect(harness.server.calls).toEqual([]);
 });

@@ -20,7 +20,7 @@ export class RunProcess {
   readonly #lines: AsyncIterator<string>;
   readonly #closed: Promise<readonly unknown[]>;
 
-  /** A first run unless a batch was completed, with a ledger in the directory of the test. */
+  /** The run is a first run unless a batch was completed; its ledger is in the test's directory. */
   constructor(service: TestService, way: string, ids: readonly string[], options: Partial<Settings> = {}) {
     const { directory, server } = service;
     const { syncUrl: endpoint, apiKey, installationId } = server;

@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, TIMEOUT_MS);
 afterAll(() => declarations?.remove());
 
-// The fewest libraries, so that something could be missing, and the most, so that something could be declared twice.
+// The fewest libraries reveal missing declarations, and the most reveal duplicate ones.
 // Only ./graphql must compile without Node's types, because pages use no other entry.
 test.each([
   { lib: ["es2022", "dom"], node: "none", entries: ["graphql/index"] },

@@ -6,7 +6,7 @@ async function login(password: string): Promise<void> {
   if (!ok) throw new Error("This is not the password.");
 }
 
-/** Asks for the password, after which the server knows the browser by a cookie. */
+/** Asks for the password. After the login, the server recognizes the browser by a cookie. */
 export function Login({ onDone }: { readonly onDone: () => void }) {
   const { mutate, error } = useMutation({ mutationFn: login, onSuccess: onDone });
   return (

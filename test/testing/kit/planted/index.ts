@@ -3,7 +3,7 @@ import { OF_ITEMS } from "./of-items.js";
 import { OF_LISTINGS } from "./of-listings.js";
 import type { Planted } from "./vendor.js";
 
-/** A connector for each row of the report, by that row and its mistake. Only that row finds the mistake. */
+/** Connectors, each with a mistake that only one row of the report finds; the keys name the row and the mistake. */
 export const PLANTED: Readonly<Record<string, Planted>> = {
   ...OF_ANSWERS,
   ...OF_LISTINGS,

@@ -14,7 +14,7 @@ import {
   usersOf,
 } from "./vendor.js";
 
-/** Changes each user of `by link` before it is checked. */
+/** Changes each user of `by link` before the user is checked. */
 function changes(change: (user: User) => User): Planted {
   return events("by link", async () => (await usersByLink()).map(change));
 }

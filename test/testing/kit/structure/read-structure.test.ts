@@ -22,7 +22,7 @@ test("follows addresses that differ in their path", () => {
   expect(listing?.next).toEqual([{ in: "body", path: ["nextUrl"] }]);
 });
 
-/** Pages of events, each asked for with a number. */
+/** Pages of events; each request has the number after which its page begins. */
 const eventsAfter = (name: string, asked: readonly number[], size = 3) =>
   asked.map((after) => {
     const events = Array.from({ length: size }, (_, i) => ({ seq: after + i + 1, user: i + 1 }));
