@@ -15,7 +15,7 @@ interface Command {
 const CONNECTED = ["installation", "apiKeyFile", "config", "verbose", "json"] as const;
 const RUN = ["preview", "firstRun", "firstRunCounts", "waitForLock", ...CONNECTED] as const;
 
-/** All commands, in the order of the help. Only the module of the command that is called is loaded. */
+/** All commands, in the order of the help. Only the module of the command being called is loaded. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   push: {
     summary: "send CSV or JSONL files in one run",

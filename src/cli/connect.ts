@@ -12,7 +12,7 @@ import { messageOf } from "./problem.js";
 
 /** `doctor` shows where the key comes from, never the key. */
 interface Credential extends Omit<KeySource, "apiKey"> {
-  /** Undefined if `authorization` of the configuration is used. */
+  /** Undefined if the configuration's `authorization` is used. */
   readonly apiKey: KeySource["apiKey"] | undefined;
 }
 

@@ -120,7 +120,7 @@ async function lookAt(look: Look, signal: AbortSignal) {
   }
 }
 
-/** Connects to the proxy of either API, and never shows the proxy's user. */
+/** Connects to the Sync API's proxy or, without a `syncUrl`, to the GraphQL API's. Never shows the proxy's user. */
 async function checkProxy({ baseUrl, syncUrl, config }: Connection, signal: AbortSignal): Promise<Finding> {
   const address = parseUrl(syncUrl) ?? parseUrl(baseUrl);
   const proxy = address && resolveProxy(config.proxy, syncUrl === undefined ? "baseUrl" : "syncUrl", address);

@@ -41,7 +41,7 @@ const KEPT: readonly unknown[] = ["--config", "--installation", "--api-key-file"
 export const CHECK = helpOf("doctor", "to check addresses, proxy and key");
 const LOAD_ENV: NextStep = { command: "set -a && . ./.env && set +a", when: "to load the settings in .env" };
 
-/** Errors for which a command helps, or whose exit code isn't the usual one of their disposition. */
+/** Errors for which a command helps, or whose exit code differs from the usual one for their disposition. */
 const NEXT: Readonly<Partial<Record<ErrorCode, Partial<ReturnType<typeof nextOf>>>>> = {
   RUN_OUTDATED: { help: helpOf("status", "to see the run that completed in the meantime") },
   BATCH_OUTCOME_UNKNOWN: {

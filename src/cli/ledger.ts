@@ -12,7 +12,7 @@ import { isCollection, isSnapshot } from "../sync/collections.js";
 import { type Connection, openClient } from "./connect.js";
 import type { Io } from "./io.js";
 
-/** What happens to a record, by the list of a held run that has its id. */
+/** For each list of ids in a held run, what the run would do to those records. */
 const CHANGES = { removals: "removed", additions: "added", sent: "sent", changed: "changed" } as const;
 
 /** The state of each installation in the ledger. @throws {ConfigurationError} there is no ledger, or it is damaged */

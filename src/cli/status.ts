@@ -12,7 +12,7 @@ import type { Options } from "./options.js";
 import { isPage } from "./page.js";
 import { approveSteps, lineOf } from "./problem.js";
 
-/** Shows an installation's last and held runs, or else all installations; the exit code says whether a run is held. */
+/** Shows one installation's last and held runs, or all installations; the exit code says whether a run is held. */
 export async function run(_: readonly string[], options: Options, io: Io): Promise<void> {
   const asPage = isPage(options, io);
   const connection = await resolveConnection(options);

@@ -48,7 +48,7 @@ export class Metrics {
     else if (call === "sync.run") this.#run(message, seconds, attributes);
   }
 
-  /** Skips records of a run's connector, because they may never be sent: `#run` counts them on completion. */
+  /** Skips records that a run's connector writes. They might never be sent, so `#run` counts them on completion. */
   #write(message: ChannelMessage, attributes: Attributes): void {
     if (message.batchId !== undefined)
       this.#meters.records.add(numberIn(message.result, "accepted"), attributes);

@@ -44,7 +44,7 @@ export function readText(row: object, column: string): string {
   return String(Reflect.get(row, column));
 }
 
-/** SQLSTATE classes that pass with time: connections, resources, and a server that is starting or stopping. */
+/** SQLSTATE classes of temporary errors: connections, resources, and a server that is starting or stopping. */
 const PASSING = new Set(["08", "53", "57"]);
 
 /**

@@ -7,8 +7,8 @@ export interface Tables {
 }
 
 /**
- * Errors if another process creates the schema or a table at the same time: unique_violation, duplicate_schema,
- * duplicate_table, duplicate_object.
+ * Codes of the errors that occur if another process creates the schema or a table at the same time:
+ * unique_violation, duplicate_schema, duplicate_table, duplicate_object.
  */
 const CREATED_MEANWHILE = new Set(["23505", "42P06", "42P07", "42710"]);
 const MAX_ATTEMPTS = 5;
@@ -18,7 +18,7 @@ export function tablesOf(schema: string): Tables {
   return { values: table("ledger_values"), pieces: table("ledger_pieces") };
 }
 
-/** Creates the schema and the tables only if they are missing, so a role that may not create them can use them. */
+/** Creates the schema and the tables only if missing, so a role without the right to create them can use them. */
 export async function createTables(pool: Pool, schema: string, tables: Tables): Promise<void> {
   // One transaction creates everything, and fails if another process does so at the same time; then check again.
   for (let attempt = 1; !(await exist(pool, tables)); attempt += 1) {

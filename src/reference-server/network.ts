@@ -23,7 +23,7 @@ export async function listen(server: Server, { host, port }: ListenOptions): Pro
   throw new TypeError("The server does not listen on a port.");
 }
 
-/** Reports a bug in this server, or in a bundle that contains it; the service itself wouldn't have it. */
+/** Reports a bug in this server, or in a bundle that contains this server; the service wouldn't have that bug. */
 export function reportDefect(error: unknown): void {
   process.emitWarning(`The reference server failed: ${error instanceof Error ? error.stack : error}`);
 }

@@ -93,7 +93,7 @@ export class PageProof {
   }
 
   /**
-   * Compares a page's records with those of earlier pages if its items can't be compared: they contain functions.
+   * Compares a page's records with those of earlier pages if its items contain functions, which can't be compared.
    * @throws {InvalidInputError} an earlier page had the same records
    */
   addRecords(records: readonly unknown[], number: number): void {

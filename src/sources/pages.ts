@@ -43,10 +43,10 @@ const PAGES_OPTIONS = {
  * Streams the records of a vendor's paged listing, and checks that the listing is complete.
  *
  * - `fetchPage` receives the previous page's `next` as its cursor; undefined for the first page.
- * - The iteration throws an `InvalidInputError` that names the page for a repeated token, a page with the same items as
- *   an earlier one, more pages than `maxPages`, a page without an `items` array (such as an error with HTTP 200), and a
- *   number of items that differs from the vendor's total. Up to `maxEmptyPages` consecutive empty pages with a next
- *   page are accepted.
+ * - The iteration throws an `InvalidInputError`, which names the page, if a token is repeated, a page has the same
+ *   items as an earlier one, there are more than `maxPages` pages, a page has no `items` array (such as an error with
+ *   HTTP 200), or the number of items differs from the vendor's total. Up to `maxEmptyPages` consecutive empty pages
+ *   with a next page are accepted.
  * - The error is `retryable` if the total differs or a page is repeated, because the data may have changed meanwhile.
  * - Errors that `fetchPage` and `map` throw are rethrown unchanged. An error with `retryable: true`, for example about
  *   an expired cursor, asks for another run (`disposition`).

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../core/clock.js";
 import type { Store } from "../runs/ledger/store.js";
 import { BrokenRule, STORE_RULES, type StoreRule, TestedStore } from "./store-rules.js";
 
-/** A store that holds a lock or a connection while a value is being put never answers. */
+/** The time limit of the check: a store that holds a lock or a connection during a slow put would never answer. */
 const LIMIT_MS = 60_000;
 
 /**

@@ -3,8 +3,8 @@ import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createSyncClient } from "../../src/runs/engine.js";
-import { connectClient, everythingIn, rejection, until } from "../support/http-client.js";
-import { json, type Responder } from "../support/http-server.js";
+import { connectClient, everythingIn, passPause, rejection, until } from "../support/http-client.js";
+import { answer, json, type Responder } from "../support/http-server.js";
 import { observedHooks } from "../support/observed.js";
 import { accounts } from "../support/records.js";
 import { useScriptedServer } from "../support/sync-harness.js";
@@ -86,6 +86,17 @@ test("a refused key is replaced once per operation", async () => {
     attempts: 2,
   });
   expect(server.requests).toHaveLength(2);
+});
+
+test("a replaced key takes no retry from the call", async () => {
+  const answers = [takes("new"), answer({}, { status: 503 }), takes("new")];
+  const { client, clock } = await connectClient((...given) => answers.shift()?.(...given), {
+    apiKey: keys("old", "new"),
+    retry: { retries: 1 },
+  });
+  const data = client.request(QUERY, {});
+  await passPause(clock);
+  expect(await data).toEqual({ ok: true });
 });
 
 test("hooks see a replaced key as a retry without a pause", async () => {

@@ -1,8 +1,9 @@
 import { SaasManagementError, TransportError } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { connectClient, rejection } from "../support/http-client.js";
 import { json, type Responder } from "../support/http-server.js";
+import { observedHooks } from "../support/observed.js";
 import { until } from "../support/promises.js";
 import { accounts } from "../support/records.js";
 import { useScriptedServer } from "../support/sync-harness.js";
@@ -81,6 +82,16 @@ test("a deadline that ends during a pause is a TimeoutError", async () => {
   expect(await error).toMatchObject({ code: "TIMEOUT", stoppedBecause: "deadline" });
   expect(await error).toHaveProperty("cause.status", 503);
   expect(server.requests).toHaveLength(1);
+});
+
+test("each pause is jittered below a bound that doubles up to maxDelayMs", async () => {
+  const random = vi.spyOn(Math, "random").mockReturnValue(0.5);
+  onTestFinished(() => random.mockRestore());
+  const { hooks, retries } = observedHooks();
+  const pauses = { retries: 6, minDelayMs: 100, maxDelayMs: 1000 };
+  const { client, clock } = await connectClient(unavailable, { retry: pauses, ...hooks });
+  await settle(clock, [client.request(QUERY, {})]);
+  expect(retries.map(({ delayMs }) => delayMs)).toEqual([50, 100, 200, 400, 500, 500]);
 });
 
 test("an abort reason that is an error of another operation is not annotated", async () => {

@@ -65,8 +65,8 @@ test("sends no completion after a failed write, and says why in the refusal", as
   }
   await expect(batch.write("accounts", source())).rejects.toBe(broken);
   const refused = { code: "BATCH_STATE", reason: "incomplete", cause: broken };
-  await expect(batch.complete()).rejects.toMatchObject(refused);
   await expect(batch.write("plans", [])).rejects.toMatchObject(refused);
+  await expect(batch.complete()).rejects.toMatchObject(refused);
   expect(harness.server.calls).not.toContain("CompleteSyncBatch");
   await batch.abort();
   expect(batch.state).toBe("aborted");
@@ -114,6 +114,7 @@ test.each<readonly [string, readonly object[], string, string]>([
 test.each<[string, readonly object[], object, string, string]>([
   ["the service has completed it", [LOST, LOST, LOST], batchIs("completed"), "completed", "completed"],
   ["the abort of an unclear one is refused", [LOST, LOST, LOST], REFUSED, "SYNC_PROTOCOL", "unknown"],
+  ["its lease is over", [REFUSED], batchIs("expired"), "expired", "aborting"],
   ["the abort after a refusal is refused", [REFUSED], REFUSED, "SYNC_PROTOCOL", "aborting"],
 ])("does not say that a batch is aborted if %s", async (_, completions, abort, outcome, state) => {
   harness.server.scripts.CompleteSyncBatch.push(...completions);
@@ -155,6 +156,7 @@ test("a batch of unknown outcome has ended: its signal fires, and no timer is le
   expect(clock.sleeping).toBe(0);
   await batch.abort();
   expect(harness.server.calls.at(-1)).toBe("AbortSyncBatch");
+  await expect(batch.abort()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "unknown" });
 });
 
 test("cancels the write in flight, rejects the queued one and closes the source when aborted", async () => {
@@ -278,6 +280,8 @@ test("the error of a call that the batch's state forbids keeps the attempts and 
     code: "BATCH_STATE",
     reason: "expired",
   });
+  expect(batch.signal.reason).toMatchObject({ code: "BATCH_STATE", reason: "expired" });
+  expect(batch.lease.remainingMs).toBe(0);
 });
 
 test("keeps the attempts and the request id in the error after waiting for a lock", async () => {

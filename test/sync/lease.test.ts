@@ -23,6 +23,14 @@ test("warns once when four fifths of the lease are over, and fires the batch's s
   expect(batch.state).toBe("expired");
 });
 
+test("leaves no timer if the batch is closed by the warning", async () => {
+  const onProgress = ({ type }: SyncProgress) => void (type === "lease-warning" && batch.close());
+  const { batch, clock } = await start({ onProgress });
+  clock.advance(12 * MINUTE);
+  expect(batch.state).toBe("closed");
+  expect(clock.sleeping).toBe(0);
+});
+
 test("a renewed lease begins when its message was sent, not when the answer came", async () => {
   const { batch, clock } = await start();
   clock.advance(MINUTE);
@@ -33,6 +41,7 @@ test("a renewed lease begins when its message was sent, not when the answer came
   answer();
   await write;
   expect(batch.lease.remainingMs).toBe(10 * MINUTE);
+  expect(batch.lease.expiresAt.getTime()).toBe(clock.now() + 10 * MINUTE);
 });
 
 test("ends the write in flight when the lease ends, and completes nothing", async () => {

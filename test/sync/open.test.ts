@@ -58,6 +58,17 @@ test("rejects the first and any repeated end of a writer that expects another nu
   await expectIncomplete(batch);
 });
 
+test("refuses to complete before a writer has ended, and completes afterwards", async () => {
+  const batch = await harness.startBatch();
+  const users = batch.writer("accounts");
+  await batch.write("plans", [plan("p1")]);
+  const message = expect.stringContaining("the writer of accounts has not ended");
+  await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", message });
+  await expectIncomplete(batch);
+  await users.end();
+  await batch.complete();
+});
+
 test("completes after writes and ends that weren't awaited", async () => {
   const batch = await harness.startBatch(SMALL);
   const users = batch.writer("accounts");

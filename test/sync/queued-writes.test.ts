@@ -96,6 +96,16 @@ test("warns if complete() is awaited within a source of its own batch", async ()
   await expect(write).rejects.toMatchObject({ code: "CLOSED" });
 });
 
+test("does not warn of a write behind one that waits for the service", async () => {
+  const { batch, clock, warnings } = await startWatched();
+  harness.server.hold("SyncRecords");
+  void batch.write("accounts", accounts(1));
+  void batch.write("plans", []);
+  await until(() => harness.server.streams[0]?.messages.length === 1);
+  for (let i = 0; i < 3; i += 1) clock.advance(30_000);
+  expect(warnings).toEqual([]);
+});
+
 test("does not warn of a write behind a source that keeps yielding records", async () => {
   const { batch, clock, warnings } = await startWatched();
   const nothing = () => {};

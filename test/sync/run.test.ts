@@ -119,6 +119,11 @@ const refusals: readonly (readonly [string, object, RunFunction<"accounts" | "pl
     (batch) => expect(() => batch.writer("accounts", { expectedCount: Number.NaN })).toThrow(),
   ],
   [
+    "a writer has not ended",
+    { code: "BATCH_STATE", message: expect.stringContaining("the writer of accounts has not ended") },
+    (batch) => batch.writer("accounts").write(accounts(1)),
+  ],
+  [
     "a declared snapshot is missing",
     { code: "INVALID_INPUT", message: expect.stringContaining("did not write plans") },
     writeAccounts,

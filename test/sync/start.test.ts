@@ -68,6 +68,15 @@ test.each([
   });
 });
 
+test.each([
+  ["a refusal", { code: 7, details: "no" }, { code: "PERMISSION_DENIED", attempts: 1 }],
+  ["an outage", LOST, { code: "TRANSPORT_FAILED", attempts: 3 }],
+])("doesn't wait for the lock after %s", async (_, answer, error) => {
+  harness.server.scripts.StartSyncBatch.push(answer, answer, answer);
+  await expect(harness.startBatch({}, { waitForLockMs: 1000 })).rejects.toMatchObject(error);
+  expect(harness.server.calls).toHaveLength(error.attempts);
+});
+
 test("says that the lock may be the client's own if the answer to an earlier attempt was lost", async () => {
   harness.server.scripts.StartSyncBatch.push(LOST, LOCKED);
   await expect(harness.startBatch()).rejects.toMatchObject({ mayBeOwn: true, attempts: 2 });
@@ -140,6 +149,17 @@ test("rejects when waitForLockMs is over, and says how long it waited", async ()
   const refused = expect(starting).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS", waitedMs: 90_000 });
   await waitOut(clock, pauses, starting);
   await refused;
+});
+
+test("a start after a lost one waits exactly until the client's own lock ends", async () => {
+  const { clock, server, installationId } = frozen;
+  server.faults.add({ on: "StartSyncBatch", fault: "drop", at: "answer" });
+  const client = frozen.syncClient({ retry: false });
+  await expect(client.startBatch({ installationId })).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
+  clock.advance(15 * MINUTE - 12_345);
+  const { pauses, onProgress } = notePauses();
+  await clock.drive(client.startBatch({ installationId, waitForLockMs: 15 * MINUTE, onProgress }));
+  expect(pauses.reduce((sum, pause) => sum + pause)).toBe(12_345);
 });
 
 const TRANSIENT: readonly FaultKind[] = [

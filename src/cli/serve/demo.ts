@@ -11,7 +11,7 @@ const FIRST_NAMES = `Mareike Jonas Grace Fabian Zdeňka Żaneta Amara Luca Ingri
 const LAST_NAMES = `Schröder Strauß Washington Zimmermann Němec Świątek Okafor Ferrari
   Lindqvist Kowalski Haddad Lefèvre Rossi Dahl Tanaka Vega`.split(/\s+/);
 
-/** One in `every` people holds a license; one in `idle` of those people hasn't used it lately. */
+/** Every `every`th person holds a license, and every `idle`th holder hasn't used it lately. */
 const SOLD = `Tuschgrün, EUR, Studio Team, Tuschgrün Studio, Design, 587.88, 140, 3, 4, 41
 Tuschgrün, EUR, Proof Reviewer, Tuschgrün Proof, Design, 95.40, 200, 2, 3, 41
 Brambleboard, USD, Board Business, Brambleboard, Planning, 167.88, 320, 1, 5, 63

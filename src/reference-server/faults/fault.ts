@@ -30,7 +30,7 @@ export type Fault = {
     | (string & {});
   /** The first call on which the fault fires, counted from 1 since you added the fault. @default 1 */
   readonly nth?: number | undefined;
-  /** On how many calls in a row the fault fires. @default 1 */
+  /** Number of consecutive calls on which the fault fires. @default 1 */
   readonly times?: number | undefined;
   /**
    * For `SyncRecords`: fires within a stream, at the message with this number, counted from 1. `nth` and `times` then
@@ -75,7 +75,7 @@ export type Fault = {
   | { readonly fault: "rst-stream"; readonly code?: number | undefined }
   // Sync API: send GOAWAY. With grace (true), running calls may finish; without it, the connection is closed.
   | { readonly fault: "goaway"; readonly grace?: boolean | undefined }
-  // Sync API: end the lease of the call's batch (for StartSyncBatch, the one with the lock), or let another begin.
+  // Sync API: end the lease of the call's batch (StartSyncBatch: the lock's batch); "lock-stolen" starts another, too.
   | { readonly fault: "lease-expiry" | "lock-stolen" }
   // SyncRecords: at this message, answer with the number of records so far, and read no more.
   | { readonly fault: "early-answer"; readonly message: number }
@@ -102,7 +102,7 @@ export type Fault = {
     }
   // GraphQL API: send the head at once and the body in pieces (2), with a pause before each.
   | { readonly fault: "slow-body"; readonly ms: number; readonly pieces?: number | undefined }
-  // GraphQL API: send half of the body, and declare it as the whole ("end"), or then close or reset the connection.
+  // GraphQL API: send half of the body, and either declare it as the whole ("end") or close or reset the connection.
   | { readonly fault: "truncated-body"; readonly ending?: "end" | "close" | "reset" | undefined }
   // GraphQL API: send the body and then spaces without end.
   | { readonly fault: "endless-body" }

@@ -21,7 +21,7 @@ interface Entry {
   fired: number;
 }
 
-/** Decides which of the faults that a test has added to a server are due at a call. */
+/** Decides which of a server's faults are due on a call. */
 export class FaultInjector implements Faults {
   #entries: Entry[] = [];
 

@@ -49,7 +49,7 @@ export async function fireAtRequest(exchange: Exchange): Promise<Response | null
 
 /**
  * Fires the faults that change the answer. Throws like {@link fireAtRequest}.
- * @param own the server's answer, or a fault's answer; faults can break only the body of the latter
+ * @param own the server's answer, or a fault's answer, in which other faults can break only the body
  */
 export async function fireAtAnswer(
   exchange: Exchange,

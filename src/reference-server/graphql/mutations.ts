@@ -96,7 +96,7 @@ function rowOf({ id, name, state, baselinePrice, firstBaselinePrice }: Procureme
 }
 
 /**
- * Sets the state of all matching vendors, which applies to their applications. It isn't an error if no vendor matches.
+ * Sets the state of all matching vendors and thus of their applications. It isn't an error if no vendor matches.
  *
  * @param where a filter of the type `filter`; null or undefined matches every vendor
  */

@@ -13,7 +13,7 @@ const LEASE_MS = 15 * 60_000;
 
 /** What a batch did to one collection. For events, only `accepted` is used. */
 export interface CollectionCounts {
-  /** Accepted records, each as often as it was sent. */
+  /** Number of accepted records; a record that was sent twice counts twice. */
   accepted: number;
   added: number;
   updated: number;

@@ -10,7 +10,7 @@ import { memoryStore } from "../../../src/runs/ledger/store.js";
 import { connectorOf } from "../../support/connector.js";
 import { editFields, editTime, fieldsOf } from "../../support/ledger-values.js";
 import { quietLogger } from "../../support/observed.js";
-import { until } from "../../support/promises.js";
+import { rejection, until } from "../../support/promises.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
 import { accounts, ids, testService } from "../../support/test-service.js";
 
@@ -396,7 +396,7 @@ async function thisHost(): Promise<object> {
   return { host, bootId };
 }
 
-test("forgets a refused start, and remembers one whose answer was lost", async () => {
+test("forgets a refused start, but not before its answer, and remembers one whose answer was lost", async () => {
   await service.startBatch();
   const store = memoryStore();
   const keys = async () => {
@@ -408,6 +408,15 @@ test("forgets a refused start, and remembers one whose answer was lost", async (
   const connector = { snapshots: [], run: async () => {} };
   await expect(service.sync.run(connector, options)).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
   expect(await keys()).toEqual([]);
+  const slow = service.server.faults.add({ on: "StartSyncBatch", fault: "delay", ms: 1000, at: "answer" });
+  const stop = new AbortController();
+  const stopped = rejection(service.sync.run(connector, { ...options, signal: stop.signal }));
+  await until(() => slow.fired > 0);
+  stop.abort("enough");
+  expect(await stopped).toBe("enough");
+  expect(await keys()).toHaveLength(1);
+  service.clock.advance(1000);
+  await until(async () => (await keys()).length === 0);
   service.server.faults.add({ on: "StartSyncBatch", fault: "drop", at: "answer" });
   const lost = service.sync.run(connector, { ...options, retryForMs: 0 });
   await expect(lost).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });

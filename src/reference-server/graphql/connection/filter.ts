@@ -3,7 +3,7 @@ import { type GraphQLInputObjectType, getNullableType, isInputObjectType } from 
 import { isObject } from "../../values.js";
 import { ErrorCode, requestError } from "../errors.js";
 
-/** An object of the schema, with properties named like the fields; an expensive property may be a getter. */
+/** An object of the schema: its properties have the names of its fields, and expensive ones may be getters. */
 export type Row = object;
 
 function fieldOf(row: Row | null, field: string): unknown {

@@ -99,7 +99,7 @@ function sizeOf(args: PageArguments, maximum: number): { readonly size: number; 
   return { size, fromEnd: args.last != null || backward };
 }
 
-/** Finds the first index for which `isBehind` is true by bisection. `isBehind` must be true for all later ones too. */
+/** Binary search for the first index for which `isBehind` is true; it must be true for all later indexes too. */
 function lowerBound(length: number, isBehind: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {
@@ -158,7 +158,7 @@ export interface ConnectionArguments extends PageArguments {
   readonly order?: readonly InputObject[] | null;
 }
 
-/** All rows of a connection by id. Keeps the last filtered and sorted list, so only a first page needs sorting. */
+/** All rows of a connection by id. Keeps the last filtered and sorted list, so later pages need no sorting. */
 export class RowSet<R extends IdentifiedRow> {
   #last: { readonly key: string; readonly list: readonly R[] } | undefined;
 

@@ -1,4 +1,4 @@
-/** Reads synced records for the views. contract/rules.ts names the field for each part; a contract may lack some. */
+/** Reads synced records for the views. contract/rules.ts names each part's field, which a contract may lack. */
 import { SHOWN } from "../../../sync/generated/server.js";
 import { isTimestamp } from "../../sync/record-rules.js";
 import { fold, lazy } from "../../values.js";

@@ -22,7 +22,7 @@ export function viewsOf(workspace: Workspace, now: number): Views {
   const of = [today, vendorStates, ...installations, ...records];
   const known = latest.get(workspace);
   if (known !== undefined && areSame(known.of, of)) return known.views;
-  // Frees the outdated rows before the new ones take up as much memory.
+  // Free the outdated rows first, so that old and new rows aren't in memory together.
   latest.delete(workspace);
   const views = viewsBy(workspace, today);
   latest.set(workspace, { of, views });

@@ -6,7 +6,7 @@ export interface Cassette {
   readonly version: 2;
   /** Salt for the digests of the connector's own values. */
   readonly salt: string;
-  /** Strings that aren't replaced: they repeat like an enum's values, or the author listed their field in `keep`. */
+  /** Strings that stay, because they repeat like an enum's values or the author listed their field in `keep`. */
   readonly kept: readonly string[];
   /** One run, or two runs, of which the second starts from the watermarks of the first. */
   readonly runs: readonly RecordedRun[];

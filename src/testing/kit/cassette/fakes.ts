@@ -76,7 +76,7 @@ export class Fakes {
       this.#used.add(fake);
     }
     const letters = [...word];
-    // A word has one fake in any letter case, because connectors may ignore case when they compare.
+    // A word has the same fake in any letter case, because connectors may ignore case when they compare.
     return [...fake].map((letter, i) => (isUpper(letters[i] ?? "") ? letter.toUpperCase() : letter)).join("");
   }
 

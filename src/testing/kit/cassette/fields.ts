@@ -61,8 +61,8 @@ export class Fields {
   }
 
   /**
-   * Whether an object's keys are values, such as logins. If so, few objects have the same keys, and these lead to
-   * objects of one shape, or at least half of the keys occur as values elsewhere.
+   * Whether an object's keys are values, such as logins: few objects have the same keys, and either all its values
+   * are objects of one shape, or at least half of its keys occur as values elsewhere.
    */
   isMap(object: object): boolean {
     const keys = Object.keys(object);

@@ -19,7 +19,7 @@ const RESOURCE = /^(?:v\d{1,2}|[a-z]+(?:[-_.][a-z]+)*)$/i;
 const JWT = /^(eyJ[\w-]+)\.(eyJ[\w-]+)\.[\w-]*$/;
 const RELATION = /rel="?(?:next|prev|previous|first|last|self)"?/;
 const ESCAPED = /^[^\s%]*(?:%[0-9a-f]{2}[^\s%]*)+$/i;
-/** In the connector's own texts, words of at least this length are copies if an answer has them. */
+/** In the connector's own texts, words of at least this length count as copies if an answer contains them. */
 const SHORTEST_COPY = 5;
 
 type MapText = (text: string, field: string) => string;

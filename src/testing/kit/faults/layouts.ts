@@ -38,7 +38,7 @@ const REPEATED = 2;
 
 type Row = readonly [
   name: string,
-  /** "any" lets the seed pick a page; a number picks none, and requires at least that many pages. */
+  /** "any": a page that the seed picks; a number: the whole listing, if it has at least that many pages. */
   where: "any" | number,
   summary: string,
   layout: (cut: Cut) => Layout | readonly Items[] | Plan | string | undefined,

@@ -42,17 +42,17 @@ const MOST_STEPS = 10_000;
 /** Size of the thread pool, which reads files and decompresses bodies. */
 const THREADS = Number(process.env["UV_THREADPOOL_SIZE"] ?? 4);
 
-/** Turns to wait if only the clock can make something happen. */
+/** How many turns to wait if only the clock can make something happen. */
 const HELD = 8;
-/** Turns to wait if the connector has set a timer, because it may also be waiting for the thread pool. */
+/** How many turns to wait if the connector has set a timer, because it may also be waiting for the thread pool. */
 const WAITING = 20;
-/** Turns to wait (about 2 s) for work in this process. It ends by itself unless the connector stops reading. */
+/** How many turns (about 2 s) to wait for work in this process. Such work ends unless the connector stops reading. */
 const BUSY = 20_000;
 
 /**
- * Lets time pass for a run. With a recording, everything is in this process, and time passes whenever all of it waits.
- * The driver counts turns of the event loop and the thread pool, because a busy machine slows them down just like the
- * connector. A real source is outside the process, so it gets real time.
+ * Lets time pass for a run. With a recording, the simulated vendor is in this process too, so time passes whenever the
+ * process has nothing left to do. The driver counts turns of the event loop and the thread pool, because a busy machine
+ * slows them down just like the connector. A real source is outside the process, so it gets real time.
  */
 export function driveRun<T>(run: DrivenRun, work: Promise<T>): Promise<T> {
   return run.vendor === undefined ? atRealPace(run, work) : whenIdle(run, run.vendor, work);

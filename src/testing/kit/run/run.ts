@@ -88,7 +88,7 @@ export interface RunResult {
   readonly records: ReadonlyMap<Collection, readonly object[]>;
 }
 
-/** Turns of the event loop within which unhandled rejections surface. */
+/** Number of turns of the event loop within which unhandled rejections surface. */
 const LATE_TURNS = 3;
 
 /** Runs a workspace's connector once. An error of the connector is part of the result, and isn't thrown. */

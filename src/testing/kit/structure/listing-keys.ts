@@ -9,11 +9,11 @@ const SHORTEST_TOKEN = 4;
 
 /** What earlier answers say about later requests. */
 interface Seen {
-  /** By a request's method and address, the key of the earlier exchange whose answer links to it. */
+  /** Maps a request's method and address to the key of the earlier exchange whose answer links to it. */
   readonly links: Map<string, string>;
   /** Values in answers, by the address that returned them. */
   readonly values: Map<string, Set<string>>;
-  /** The address and name of each part of a request that asks for what follows the last item. */
+  /** The address and name of each request part that asks for what follows the last item. */
   readonly counting: ReadonlySet<string>;
 }
 

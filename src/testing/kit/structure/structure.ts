@@ -30,7 +30,7 @@ export interface Listing {
   readonly pageCounts: readonly AnswerPlace[];
   /** The part of a request that selects the page. */
   readonly asks: RequestPart | undefined;
-  /** What the part `asks` counts, if it's a number. */
+  /** What `asks` counts, if its value is a number. */
   readonly counts: "pages" | "items" | undefined;
   readonly size: RequestPart | undefined;
 }

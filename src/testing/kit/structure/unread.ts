@@ -14,7 +14,7 @@ const MORE = /^(?:has_?more|has_?next(?:_?page)?|more|is_?truncated)$/i;
 const TOTAL =
   /^(?:total(?:_?(?:count|items|results|records|elements|size|rows|users|members|entries|hits))?|@odata\.count|x-total(?:-count)?)$/i;
 
-/** Describes what the connector didn't read of each listing. */
+/** Describes which part of each listing the connector didn't read. */
 export function unreadPages(recording: Recording): readonly string[] {
   const { listings } = readStructure(recording);
   return listings.flatMap((listing) => {

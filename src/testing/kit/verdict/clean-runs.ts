@@ -107,7 +107,7 @@ function problemOf(
   return changes.length === 0 ? undefined : `two runs without a fault differ: ${describeChanges(changes)}`;
 }
 
-/** The JSON of a time in an inspection. */
+/** A time in an inspection, as JSON text. */
 const TIME = /^"\d{4}-\d\d-\d\dT[\d:.]+Z"$/;
 
 /** Fields with a different time in each clean run, such as when the record was read. */
@@ -133,11 +133,11 @@ function pairsOf(one: Inspection, other: Inspection, collection: Collection): [o
   });
 }
 
-/** Only a collection with at least this many records gets other records for yesterday than for today. */
+/** Yesterday's records differ from today's only in collections with at least this many records. */
 const ENOUGH = 4;
 const NEW_EACH = 10;
 
-/** Derives the snapshot of the day before from what the clean run writes. */
+/** Derives yesterday's snapshots from what the clean run writes. */
 function yesterdayOf(
   { snapshots }: Inspection,
   declared: readonly SnapshotCollection[],

@@ -41,7 +41,7 @@ export function unmatched(result: RunResult): readonly string[] {
   return [...new Set(unknown.map((request) => describeRequest(request, result)))];
 }
 
-/** A run won't end by itself if it sends `TIMES` as many requests as were recorded, and `MORE`. */
+/** A run is endless if it sends more than `TIMES` times the number of recorded requests, plus `MORE`. */
 const TIMES = 20;
 const MORE = 100;
 
