@@ -5,7 +5,7 @@ import { plugin } from "./codegen/graphql-operations.js";
 
 const SCHEMA = "schema/schema.graphql";
 
-/** The reference server's schema as JavaScript, because a bundle can't rely on a file next to it. */
+/** Returns the reference server's schema as a module, because a bundle can't rely on a file next to it. */
 function schemaText(): string {
   const text = stripIgnoredCharacters(readFileSync(SCHEMA, "utf8"));
   return `/** The schema of the package. */\nexport const SCHEMA = ${JSON.stringify(text)};\n`;
@@ -19,7 +19,7 @@ const config: CodegenConfig & { readonly sort: boolean } = {
   pluginLoader: (name) => ({ plugin: name.endsWith("graphql-schema") ? schemaText : plugin }),
   generates: {
     "src/graphql/generated/operations.ts": {
-      // Files are read concurrently; without this, the output would depend on the order in which they arrive.
+      // Sorts the files: they're read concurrently, and the output would depend on the order in which they arrive.
       documentTransforms: [
         {
           transform: ({ documents }) =>

@@ -3,7 +3,7 @@ import type { Collection, FieldType, Model } from "./model.js";
 
 const DIGITS = 16;
 
-/** A digest of the meaning of a collection's bytes: the numbers, names and types of all fields. */
+/** Returns a digest of what gives a collection's bytes their meaning: all fields' numbers, names and types. */
 export function fingerprint({ path, recordsNumber, idField, record }: Collection): string {
   const facts = JSON.stringify([path, recordsNumber, idField ?? null, describeModel(record)]);
   return createHash("sha256").update(facts).digest("hex").slice(0, DIGITS);

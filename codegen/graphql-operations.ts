@@ -237,7 +237,7 @@ function printMutationErrors(schema: GraphQLSchema, operations: readonly Operati
 }
 
 /**
- * A docstring. If the service description doesn't show the subject, a tag says that a minor version may change it.
+ * Returns a docstring. A tag warns that a minor version may change anything the service description doesn't show.
  */
 function docstring(description: string | null | undefined): string {
   if (!description) return "";

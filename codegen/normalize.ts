@@ -2,8 +2,8 @@
  * Puts the service's contract into the form that the SDK is generated from: the same field numbers and wire types under
  * the SDK's own names, in one file, so that names in generated code don't depend on those in the contract.
  *
- * Messages of the operations keep only the fields that play a part. The rules decide whether a field has presence,
- * which changes no byte. Every field needs presence, unless it's required and never has its default, like a string.
+ * Messages of the operations keep only the fields that the SDK uses. The rules decide whether a record's field has
+ * presence, without changing a byte: only required fields that can't be 0 or empty, such as strings, do without it.
  */
 import {
   create,

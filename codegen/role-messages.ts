@@ -1,4 +1,4 @@
-/** The requests and answers of the operations in the normalized form, which has only the fields that play a part. */
+/** The requests and responses of the operations in the normalized form, which has only the fields that the SDK uses. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence, FieldDescriptorProto_Type as Type } from "@bufbuild/protobuf/wkt";
 import type { Mapping, Rules } from "../contract/types.js";
@@ -81,7 +81,7 @@ function* recordLists(request: Parts, rules: Rules, names: Names): Iterable<Mess
     yield { name: names.type(from), from, edit: (field) => edits.get(field), oneof: "collection" };
 }
 
-/** The fields of a message that play a part. */
+/** The fields of a message that the SDK uses. */
 class Parts {
   readonly edits = new Map<DescField, FieldEdit>();
   readonly #paths: (readonly DescField[])[] = [];
@@ -96,7 +96,7 @@ class Parts {
     return this.id("batchId", batchId, "batch_id");
   }
 
-  /** @param key Of the mapping. */
+  /** @param key The key in the mapping. */
   id(key: string, path: string, name: string): this {
     this.#add(key, path, { name, presence: false }, Type.STRING);
     return this;
@@ -129,7 +129,7 @@ class Parts {
   }
 
   /**
-   * A message around a field is kept as it is, because the door (write-door.ts) reads through it.
+   * A message that contains the field is copied unchanged: the door (write-door.ts) reads the field through it.
    * @param remedy What to do if the contract has no counts.
    */
   #add(key: string, path: string, edit: FieldEdit, type: Type, remedy?: string): DescField | undefined {
@@ -157,7 +157,7 @@ function copyOf(name: string, from: DescMessage, { edits }: Parts): MessageCopy 
   return { name, from, edit: (field) => edits.get(field), oneof: "collection" };
 }
 
-/** Whether a contract of proto2 requires a field. */
+/** Whether a proto2 contract requires a field. */
 export function isRequired({ presence }: DescField): boolean {
   return presence === FeatureSet_FieldPresence.LEGACY_REQUIRED;
 }

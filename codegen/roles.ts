@@ -17,7 +17,7 @@ export type Role = keyof Mapping["methods"];
 
 export const ROLES = ["start", "sync", "complete", "abort"] as const satisfies readonly Role[];
 
-/** The SDK's name of the method that plays a role. */
+/** The SDK's names for the methods, by role. */
 export const METHOD_NAMES: Readonly<Record<Role, string>> = {
   start: "StartSyncBatch",
   sync: "SyncRecords",
@@ -64,7 +64,7 @@ function methodOf(service: DescService, role: Role, { methods }: Mapping): DescM
 
 /**
  * The fields of a path such as `header.batch_id`.
- * @param place The key of the mapping.
+ * @param place The key in the mapping.
  * @param remedy What to do if the contract has no such field.
  */
 export function fieldsAt(

@@ -1,9 +1,9 @@
 /**
  * Writes one function for each collection, after the encoders. The function encodes plain records of an array in one
- * loop. It keeps its state in variables: `b` is the message, `p` the next position, `s` the texts so far and `m` their
- * number.
+ * loop. It keeps its state in variables: `b` is the message, `p` the next position, `s` all string values so far, and
+ * `m` how many there are.
  *
- * The loop handles only what the encoder of single records would take as a short ASCII text, a number, a boolean or a
+ * The loop handles only what the encoder of single records would take as a short ASCII string, a number, a boolean or a
  * time. Any other value ends the block with `break`: see src/sync/encoding/record-block.ts.
  */
 import type { GeneratedFile } from "@bufbuild/protoplugin";
@@ -43,7 +43,7 @@ class BlockFunction {
   readonly #lines: Code[] = [];
   #indent = "    ";
   #messages = 0;
-  /** Number of texts in a record, without those in lists. */
+  /** Number of string values in a record, not counting those in lists. */
   #texts = 0;
 
   constructor(file: GeneratedFile, collection: Collection) {

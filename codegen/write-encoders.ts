@@ -171,7 +171,7 @@ export function writerMethod(file: GeneratedFile, type: FieldType, required: boo
   }
 }
 
-/** Two comparisons, because `== null` also looks at the type of the value. */
+/** Compares twice, because `== null` would also have to look at the type of the value. */
 export function isAbsent(name: string): string {
   return `${name} === undefined || ${name} === null`;
 }

@@ -34,7 +34,7 @@ export function writeSchemas(file: GeneratedFile, { collections, models }: Contr
   file.print("};");
 }
 
-/** @param absent Variants whose keys a record of the generic variant may have, but only without a value. */
+/** @param absent Variants whose keys may appear in a record of the generic variant, but only without a value. */
 function writeFields(file: GeneratedFile, model: FieldsModel, absent: readonly Variant[]): void {
   file.print();
   file.print("const ", schemaName(model.message), " = ", check(file, "message"), "({");

@@ -40,7 +40,7 @@ export interface ClientOptions extends Omit<GraphQLOptions, "baseUrl"> {
    *   loopback
    */
   readonly proxy?: string | undefined;
-  /** Defaults of runs, batches and previews, and tuning of the Sync API. @default see each field */
+  /** Defaults for runs, batches and previews, and tuning of the Sync API. @default see each field */
   readonly sync?: SyncDefaults | undefined;
 }
 
@@ -91,7 +91,7 @@ export class SaasManagementClient {
 
   /**
    * @throws {ConfigurationError} an option is missing or not usable
-   * @throws {AuthenticationError} there is no credential, and no `syncUrl` for previews, which need no credential
+   * @throws {AuthenticationError} there is neither a credential nor a `syncUrl` (previews work without a credential)
    */
   constructor(options: ClientOptions) {
     const given = readOptions("SaasManagementClient", options, CLIENT_OPTIONS, ConfigurationError);

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "./errors/index.js";
 
-// `TlsOptions` is declared here because, beside its check, it would make users' compilers load `node:tls`.
+// Not declared in node/tls.ts, because users' compilers would then load `node:tls`.
 /** Which servers to trust, and the client's own certificate, in PEM. */
 export interface TlsOptions {
   /** Certificates of the authorities to trust instead of the well-known ones. @default the well-known ones */

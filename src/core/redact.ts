@@ -7,7 +7,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Po
 /** Shorter words in an `Authorization` value are names of schemes and parameters. */
 const MIN_SECRET_LENGTH = 8;
 
-/** Returns one line of printable characters; others become escapes such as `\u000a` or `\u{e0041}`. */
+/** Returns one line of printable characters; all others become escapes such as `\u000a` or `\u{e0041}`. */
 export function escapeControls(text: string): string {
   return text.replace(UNPRINTABLE, (character) => {
     const code = (character.codePointAt(0) ?? 0).toString(16);

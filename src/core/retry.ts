@@ -114,7 +114,7 @@ export interface RetryContext {
   /**
    * Called for a failure that isn't retryable. Returns true if it fixed what caused the failure; the next attempt
    * then follows at once, regardless of the policy.
-   * @throws {SaasManagementError} an error to fail with instead
+   * @throws {SaasManagementError} the error that the operation fails with instead
    */
   readonly recover: (failure: SaasManagementError) => Promise<boolean>;
   readonly onRetry: (failure: SaasManagementError, attempt: number, delayMs: number) => void;

@@ -2,7 +2,7 @@ import { Big as SharedBig } from "big.js";
 import { InvalidInputError } from "../core/errors/index.js";
 import { describeType, isObject } from "../core/validate.js";
 
-/** A constructor with its own settings, because a program may have set `Big.strict` on the shared constructor. */
+/** Has its own settings, because a program may have set `Big.strict` on the shared constructor. */
 const Big = /* @__PURE__ */ SharedBig();
 /** More digits than any amount of money has. Sums are written in full, so "1e900000000" would exhaust the memory. */
 const MAX_DIGITS = 100;

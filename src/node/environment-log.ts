@@ -6,7 +6,7 @@ import { variable } from "./environment.js";
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 
 /**
- * The logger of a client without a `logger`: writes lines from the level in `SAAS_MANAGEMENT_LOG` upward to stderr.
+ * The logger of a client without a `logger`: writes lines of the level in `SAAS_MANAGEMENT_LOG` or above to stderr.
  * @throws {ConfigurationError} the variable isn't a level
  */
 export function environmentLogger(): Logger | undefined {

@@ -114,7 +114,7 @@ export class BatchClient {
   }
 
   /**
-   * Makes a run, whose end `close` waits for.
+   * Makes a run; `close` waits until it has ended.
    * @param run Receives the function that starts the run's batches, which may outlive the client.
    */
   async whileRunning<T>(run: (start: BatchClient["start"]) => Promise<T>): Promise<T> {

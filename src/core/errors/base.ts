@@ -14,7 +14,7 @@ export interface ErrorDetails {
   readonly advice?: SdkError["advice"];
 }
 
-/** The details that the constructor of `E` takes: the class's own fields; those in `Optional` may be absent. */
+/** The details that the constructor of `E` takes: the class's own fields, of which only `Optional` may be absent. */
 export type DetailsOf<E, Optional extends keyof E = never> = ErrorDetails &
   Omit<E, keyof SdkError | Optional> & {
     readonly [Field in Exclude<Optional, keyof SdkError>]?: E[Field] | undefined;

@@ -53,7 +53,7 @@ export function disposition(
       // A service that is down may recover, but a wrong address or certificate stays wrong.
       return error.retryable || (error.status ?? 0) >= 500 ? "retry-after" : "fix-configuration";
     case "BATCH_STATE":
-      // If there is a cause, a write failed and the connector ignored its error.
+      // The cause, if any, is the error of a failed write, which the connector ignored.
       return error.reason === "incomplete" && error.cause !== undefined
         ? disposition(error.cause)
         : "retry-now";
@@ -68,7 +68,7 @@ export function disposition(
   }
 }
 
-/** The disposition that a connector, a source, a store or a key function asks for with its error. */
+/** The disposition that the error of a connector, a source, a store or a key function asks for. */
 function askedBy(error: unknown): "retry-now" | "retry-after" | undefined {
   if (!isObject(error) || Reflect.get(error, "retryable") !== true) return undefined;
   return Reflect.get(error, "retryAfterMs") === 0 ? "retry-now" : "retry-after";

@@ -10,7 +10,7 @@ export class BatchInProgressError extends SdkError {
   /** How long the call waited for the lock, in milliseconds. */
   declare readonly waitedMs: number;
   /**
-   * Whether this client may hold the lock itself: the response to an earlier start was lost, or an earlier batch of the
+   * Whether the lock may be this client's own: the response to an earlier start was lost, or an earlier batch of the
    * run couldn't be aborted (`cause` is the failure of that batch).
    */
   declare readonly mayBeOwn: boolean;
@@ -170,8 +170,8 @@ export interface HeldReason {
    */
   readonly examples: readonly string[];
   /**
-   * If records refer to ids that aren't in the run: that id for each entry of `examples`, or an empty string if the
-   * example refers to no missing id. Not stored in the ledger.
+   * Set if records refer to ids that aren't in the run. Contains the missing id for each entry of `examples`, or an
+   * empty string if the example refers to no missing id. Not stored in the ledger.
    */
   readonly missing?: readonly string[];
   /**
@@ -213,7 +213,7 @@ export class RunHeldError extends SdkError {
   /** @internal */
   constructor(message: string, details: DetailsOf<RunHeldError>) {
     super(message, details, ["report"]);
-    // Node prints an error that nobody catches as its stack and its enumerable fields, and the report is in both.
+    // For an uncaught error, Node prints the stack and all enumerable fields; the report must appear only once.
     this.stack = `${this.stack}`.replace(this.message, () => `${this.report}`);
     Object.defineProperty(this, "report", { enumerable: false });
   }

@@ -136,8 +136,8 @@ export class SerialQueue {
 }
 
 /**
- * Lets a request reach its socket before a consumer that never awaits blocks the thread. Waits for two turns, because
- * Node's fetch reuses a connection only after one turn.
+ * Lets a request reach its socket before a consumer that never awaits blocks the thread. Waits for two turns of the
+ * event loop, because Node's fetch needs the first one before it reuses a connection.
  */
 async function yieldToEventLoop(): Promise<void> {
   for (let turn = 0; turn < 2; turn++)

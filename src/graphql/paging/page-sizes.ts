@@ -7,7 +7,7 @@ const DEFAULT_PAGE_SIZE = 100;
 /** How often to retry with a smaller page if the service doesn't say how large it may be. */
 const MAX_HALVINGS = 2;
 
-/** A limit, because a program may create a new document for each list. */
+/** Maximum number of lists to remember: a program may create a new document for each list. */
 const MAX_LISTS = 100;
 
 /** Learns page sizes from refusals, because the service description doesn't give a maximum. */

@@ -58,7 +58,7 @@ export interface WalkPlan {
   readonly limit: number;
 }
 
-/** The most empty pages in a row. A server's filters may leave pages empty, but more than this means no progress. */
+/** Maximum number of consecutive empty pages: filters may leave some empty, but more suggest an endless walk. */
 const MAX_EMPTY_PAGES = 100;
 
 const FIELDS = {

@@ -23,10 +23,10 @@ export interface Operation {
   readonly variables: ReadonlySet<string> | undefined;
 }
 
-/** A cache, because most documents are created once and sent often. */
+/** Caches operations by document, because most documents are created once and sent often. */
 const parsed = new Map<object | string, Operation>();
 
-/** Limits of the cache, because a program may build a new, large document for each request. */
+/** The cache has limits, because a program may build a new, large document for each request. */
 const MAX_PARSED = 100;
 const MAX_PARSED_LENGTH = 100_000;
 

@@ -14,7 +14,7 @@ const RATE_LIMIT_CODE = /^(429|RATE_?LIMIT(ED|_EXCEEDED)?|TOO_MANY_REQUESTS|THRO
 /** The code for a refused credential. */
 export const NOT_AUTHORIZED = "AUTH_NOT_AUTHORIZED";
 
-/** Reads a response's `errors`, without fields whose type differs from the specification. */
+/** Reads a response's `errors`, and drops fields that don't have the type from the specification. */
 export function readErrorEntries(errors: readonly unknown[]): GraphQLResponseError["errors"] {
   return errors.slice(0, MAX_ENTRIES).map(readEntry);
 }

@@ -3,7 +3,7 @@ import { describeType, isObject } from "../../core/validate.js";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Kinds of objects that JSON serializes completely. The kind of a class instance is "Object", too. */
+/** Kinds of objects that JSON serializes completely. Class instances are also of the kind "Object". */
 const JSON_KINDS = ["Object", "Array"];
 
 /**

@@ -57,8 +57,8 @@ export class BatchHandle implements SyncBatch {
   }
 
   /**
-   * The first failure of a window, the lease or the completion; undefined if there was none, even if a source failed or
-   * a record was invalid.
+   * The first failure of a window, the lease or the completion; undefined if there was none. A source that fails and an
+   * invalid record don't count.
    */
   get failure(): unknown {
     return this.#session.failure;

@@ -160,7 +160,7 @@ export class BatchSession implements WriteTarget {
       batchId: this.id,
       collection,
       report,
-      // A window may be sent outside its write's context, by a later piece or a timer.
+      // A window may be sent outside its write's context: by a timer, or when the writer gets more records.
       send: trace === undefined ? send : (window: readonly WindowMessage[]) => trace.run(() => send(window)),
       consequence: this.consequence,
       inspector: undefined,

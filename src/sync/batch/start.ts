@@ -73,7 +73,7 @@ type Started = { readonly batchId: string };
 
 const NEVER = new AbortController().signal;
 
-/** A lock that this client may hold, because the outcome of a start that was sent is unknown. */
+/** A lock that may be this client's own: it sent a start whose outcome is unknown. */
 interface PossibleLock {
   readonly installationId: string;
   readonly endsAt: number;
@@ -92,7 +92,7 @@ export interface BatchWatch {
   /** Called before each attempt, because the owner of the lock may have died in the meantime. */
   readonly releaseOrphans?: () => Promise<void>;
   readonly noteStart?: NoteStart;
-  /** Milliseconds until the first lock that an earlier start may have left behind expires. */
+  /** Earlier starts may have left locks behind: returns the milliseconds until the first of them expires. */
   readonly startEndsInMs?: () => number;
 }
 
@@ -187,7 +187,7 @@ export class BatchStarter {
     await Promise.all(this.#cleanups);
   }
 
-  /** Stops the cleanups. An abandoned batch that they haven't aborted yet keeps its lock until its lease ends. */
+  /** Stops the cleanups. An abandoned batch that hasn't been aborted yet keeps its lock until its lease ends. */
   giveUp(reason: unknown): void {
     this.#givenUp.abort(reason);
   }
@@ -275,7 +275,7 @@ export class BatchStarter {
     return lock;
   }
 
-  /** The locks of an installation that this client may still hold. Forgets locks that have ended. */
+  /** Returns the locks of an installation that may still be this client's own. Forgets locks that have ended. */
   #ownLocks(installationId: string): readonly PossibleLock[] {
     const now = this.#configuration.clock.monotonic();
     for (const lock of this.#possiblyOwnLocks) if (lock.endsAt <= now) this.#possiblyOwnLocks.delete(lock);

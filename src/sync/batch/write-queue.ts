@@ -28,7 +28,7 @@ import type { BatchStates } from "./states.js";
 
 const NO_COLLECTION = "a collection that does not exist";
 
-/** How long a call waits behind a source that yields nothing before the SDK warns, in milliseconds. */
+/** The SDK warns if a call has waited this long, in milliseconds, behind a source that yields nothing. */
 const STUCK_MS = 30_000;
 
 /** The code that writes need, loaded with the first write because the encoders are large. */

@@ -1,6 +1,6 @@
 /**
  * Reads an ISO 8601 time such as `2026-01-31T09:30:00.25+01:00`: date, hours, minutes, seconds, up to nine fraction
- * digits, and `Z` or an offset. Allocates nothing, because parsing would otherwise be half of an event's cost.
+ * digits, and `Z` or an offset. Allocates nothing; otherwise, parsing would be half the cost of an event.
  */
 
 const DASH = 0x2d;

@@ -37,7 +37,7 @@ const SPARE: Buffer[] = [];
 const MOST_SPARE = 16;
 const MOST_SPARE_BYTES = 256 * 1024;
 const NO_BUFFER = Buffer.alloc(0);
-/** Maximum space for a record that no longer fits into the message. */
+/** Maximum spare space at the end of a buffer, for a record that no longer fits into the message. */
 const SPARE_BYTES = 16 * 1024;
 
 /** The field that begins every message of a batch: the batch id. */

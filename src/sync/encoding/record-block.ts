@@ -1,6 +1,6 @@
 /**
  * Encodes many plain records of an array at once. The generated block encoders write tags, lengths and numbers into the
- * message, leave space for each text, and append the texts to one string, which a single native call then writes.
+ * message, leave space for each string value ("text"), and join all texts, which a single native call then writes.
  *
  * The texts of a block are short and ASCII, so each takes as many bytes as it has characters. The first record that
  * isn't plain ends the block. The encoder for single records takes over; it defines what a record's bytes must be.
@@ -10,10 +10,10 @@ import type { RecordWriter } from "./record-writer.js";
 
 const BLOCK_RECORDS = 128;
 export const BLOCK_TEXTS = 4096;
-/** Length of the longest text, because the length takes one byte. */
+/** Maximum length of a text; one byte holds the length. */
 export const TEXT_LETTERS = 127;
 const BLOCK_BYTES = 64 * 1024;
-/** Space for a record that no longer fits, because a write past the end is lost and makes V8 recompile the encoder. */
+/** Space for a record that no longer fits: a write past the end would be lost and make V8 recompile the encoder. */
 const SPARE_BYTES = 2 * 1024;
 /** Fewer records than this aren't worth a block. */
 const FEW_RECORDS = 8;
@@ -58,7 +58,7 @@ export class RecordBlock {
   records = 0;
   #text = "";
   #count = 0;
-  /** What blocks have saved so far: the most that the next block may lose. Starts full, as most sources are plain. */
+  /** What blocks have saved so far; the next may lose no more. Starts at the maximum, as most sources are plain. */
   #credit = MOST_CREDIT;
   /** Number of records until the next block. */
   #waits = 0;
@@ -113,7 +113,7 @@ export class RecordBlock {
     return this.records;
   }
 
-  /** Schedules the next block, by how much this one saved and how many records it read in vain. */
+  /** Schedules the next block based on how much this one saved and how many records it read in vain. */
   #plan(saved: number, inVain: number): void {
     const credit = this.#credit + saved - COST * (inVain + 1);
     this.#credit = Math.min(Math.max(credit, 0), MOST_CREDIT);

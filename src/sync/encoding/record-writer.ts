@@ -38,7 +38,7 @@ export interface MessageEncoder {
 
 export class FieldNames {
   readonly #names: ReadonlySet<string>;
-  /** The previous object's names in order, because records of one source are mostly alike. */
+  /** The previous object's names in order. Most records of a source have the same, which need no lookup. */
   readonly #seen: string[] = [];
 
   constructor(...names: readonly string[]) {

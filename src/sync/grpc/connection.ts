@@ -10,7 +10,7 @@ import { OwnedSockets } from "./sockets.js";
 
 /** How long connecting may take in milliseconds, from the name lookup to HTTP/2. grpc-js sets no limit. */
 const CONNECT_LIMIT_MS = 15_000;
-/** The share of a call's time that connecting may take. The rest leaves room for an error that names the reason. */
+/** The fraction of a call's time that connecting may take. The rest leaves room for an error that names the reason. */
 const CONNECT_SHARE = 0.9;
 /** A connection is replaced after this many transient failures in a row: perhaps only its own server is down. */
 const MOST_FAILURES = 2;
@@ -127,7 +127,7 @@ class Connection {
   }
 
   /**
-   * Connects if necessary, and waits for success or failure, but at most for a share of the call's time.
+   * Connects if necessary, and waits for success or failure, but for no more than a fraction of the call's time.
    * @returns false if time ran out
    */
   async settled({ signal, unlessSent, timeoutMs }: CallBounds): Promise<boolean> {
@@ -212,7 +212,7 @@ class Connection {
       this.#connectingSince = undefined;
       this.#sockets.settled();
     }
-    // Asks only an idle client to connect, because a closed one would do it too.
+    // Asks a client to connect only if it's idle, because even a closed client would connect.
     if (this.#state === connectivityState.IDLE)
       this.#sockets.during(() => this.#client.getChannel().getConnectivityState(true));
     return this.#state;

@@ -85,7 +85,7 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
       `${operation}: the answer is unreadable. Check that the endpoint is the address of the Sync API.`,
     );
   if (TOO_LARGE_DECOMPRESSED.test(details)) return answerTooLarge(place, serverMessage);
-  // Checked before the gRPC status, which grpc-js derives from it: a proxy's 401 says nothing about the key.
+  // Checks the HTTP status first: grpc-js derives a gRPC status from it, but a proxy's 401 says nothing about the key.
   const httpStatus = /^Received HTTP status code (\d{3})$/.exec(details)?.[1];
   if (httpStatus !== undefined) return answeredOnTheWay(Number(httpStatus), failed, place);
   switch (code) {

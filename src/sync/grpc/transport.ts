@@ -24,7 +24,7 @@ import {
   toSyncError,
 } from "./status.js";
 
-/** Makes gRPC's deadline later than the operation's own, whose error says more. */
+/** How much later gRPC's deadline is than the operation's own, so that the more helpful error comes first. */
 const DEADLINE_SLACK_MS = 1000;
 /**
  * We send no longer deadline, because servers may count milliseconds in 32 bits (24.8 days), and grpc-js crashes the

@@ -214,7 +214,7 @@ export function filledOf(sample: FieldSample): Readonly<Record<string, number>> 
   return Object.fromEntries(filled);
 }
 
-/** How a field changed in the records that are in two samples and have a value in the first sample. */
+/** How a field changed between two samples, in the records that are in both and have a value in the first. */
 export interface FieldChange {
   readonly field: string;
   /** Number of records in both samples with a value in the first. */

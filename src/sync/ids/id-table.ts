@@ -3,7 +3,7 @@ const PARTS = 64;
 /** Words of an entry: both halves of the id's hash, the hash of the contents, and the index. */
 const WIDTH = 4;
 const FIRST_SLOTS = 64;
-/** Maximum number of ids to reserve space for, because an array may be longer than its contents. */
+/** Maximum number of ids to reserve space for: an array's length may be much larger than its contents. */
 const MOST_EXPECTED = 1 << 22;
 const GROWTH = 2;
 /** Slots are small, and keeping half of them empty keeps searches short. */

@@ -42,7 +42,7 @@ export interface OpenCollection {
   readonly requireWhole: () => void;
   /** Marks the batch incomplete. Returns the error to reject with. */
   readonly fail: (error: unknown) => unknown;
-  /** Called with the writer's end, which a completion waits for even if the caller doesn't. */
+  /** Called with a promise for the writer's end; a completion awaits it even if the caller doesn't. */
   readonly ending: (ended: Promise<unknown>) => void;
   /** A sentence that says what a failed write means for the records already sent. */
   readonly consequence: string;
@@ -125,7 +125,7 @@ async function openSink(open: OpenCollection) {
   if (stop.aborted) stopped();
   else stop.addEventListener("abort", stopped, { once: true });
   const requireActive = () => {
-    // A collection reports its own failure first.
+    // The collection's own failure comes before failures elsewhere in the batch.
     stop.throwIfAborted();
     open.requireWhole();
   };

@@ -32,9 +32,9 @@ const RECORDS_PER_LOOK = 16;
 /** How long the event loop may be blocked, in milliseconds: about the time for one message. */
 const TURN_MS = 10;
 /**
- * The most bytes to encode between two turns of the event loop. The peer accepts no more before it updates its window
- * (RFC 9113, section 6.9.2), and only a turn reads that update. Encoding this many bytes takes about 100 times as long
- * as a turn.
+ * Maximum number of bytes to encode between two turns of the event loop. The peer accepts no more before it updates
+ * its window (RFC 9113, section 6.9.2), and this process can't read the update before its next turn. Encoding this many
+ * bytes takes about 100 times as long as a turn.
  */
 const TURN_BYTES = 64 * 1024;
 

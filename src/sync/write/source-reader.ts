@@ -137,7 +137,7 @@ function requireStep(step: IteratorResult<unknown>): IteratorResult<unknown> {
 }
 
 /**
- * Whether an object came before: the value, one of its records or a record's details. A stream has then refilled it.
+ * Whether the value, one of its records or a record's details was seen before, so that a stream must have refilled it.
  */
 function repeats(value: unknown, seen: WeakSet<object>): boolean {
   const records: readonly unknown[] = Array.isArray(value) ? value : [value];

@@ -15,7 +15,7 @@ export type RecordSource<R> = readonly R[] | Iterable<R | readonly R[]> | AsyncI
 /** Where to look in an array to see whether it has changed, in sevenths of its length. */
 const LANDMARKS = [0, 1, 2, 3, 4, 5, 6, 7] as const;
 
-/** Iterators that a write has begun to read, because an iterator that has already been consumed looks empty. */
+/** Iterators that a write has begun to read. They're remembered because a consumed iterator looks empty. */
 const begun = new WeakSet<object>();
 
 export type OpenedSource =

@@ -148,7 +148,7 @@ export class WindowQueue<M extends WindowMessage = EncodedMessage> {
       // The window may have been sent in the meantime.
       if (!stopped) this.#flush();
     };
-    // Waits for the window in flight: flushing earlier would send nothing sooner, and hold more than two windows.
+    // Waits for the window in flight: flushing earlier wouldn't send anything sooner, but would hold a third window.
     const stopTimer = clock.after(flushAfterMs, () => void this.#inFlight.then(flush, () => {}));
     this.#stopTimer = () => {
       stopped = true;

@@ -37,7 +37,7 @@ export class WindowSender {
 
   /**
    * Sends one window, in parts if only smaller windows get through.
-   * @param mayBeDone Whether the service may have accepted the records with a larger window.
+   * @param mayBeDone Whether the service may already have accepted the records as part of a larger window.
    */
   async send(window: readonly WindowMessage[], mayBeDone = false): Promise<void> {
     const limit = this.#options.configuration.windowLimit;
