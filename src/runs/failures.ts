@@ -52,7 +52,7 @@ export class Outage {
     this.#scope = scope;
   }
 
-  /** Pauses before the next batch. @returns false if another batch can't succeed, or `retryForMs` ends before it */
+  /** Pauses before the next batch. @returns false if another batch can't succeed, or not within `retryForMs` */
   async wait({ failure, batchId }: FailedBatch, ended: AbortSignal): Promise<boolean> {
     if (ended.aborted || !this.#mayPass(failure)) return false;
     const { retryForMs = RETRY_FOR_MS, onProgress } = this.#options;
@@ -88,7 +88,7 @@ export class Outage {
 
 /**
  * Releases the lock of a batch that failed. A failure is logged and must not mask the original error.
- * @param unclear The error of this run's completion, if it was sent. If it wasn't, but the service says that the batch
+ * @param unclear Set if this run may have completed the batch. If it's undefined, but the service says that the batch
  *   is completed, someone else completed it, perhaps with only some of the records.
  */
 export async function released(
@@ -174,8 +174,8 @@ export async function reportFailure(
 }
 
 /**
- * No error of a run may hide that one of its batches may have been completed. If the error is the caller's own, it
- * stays unchanged, and a warning says so.
+ * If one of a run's batches may have been completed, the run's error must not hide it. If the error is the caller's
+ * own, it stays unchanged, and a warning says so.
  */
 function withUnclear(
   error: unknown,

@@ -11,7 +11,7 @@ import { type HeldRun, knowsSnapshots, type LedgerSnapshot, readLedger } from ".
 import { noLines } from "./ledger/value.js";
 import { describedReceipt, isReceipt, type RunReceipt } from "./receipt.js";
 
-/** As many ids as the report of a held run shows. */
+/** Lists as many ids as the report of a held run shows. */
 const MAX_EXAMPLES = { removals: 20, changed: 3 } as const;
 
 /** Fields that reports of older versions don't have. */

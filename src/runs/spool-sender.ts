@@ -18,7 +18,7 @@ type SendConfiguration = Pick<SyncConfiguration, "maxMessageBytes" | "messageByt
 /**
  * Sends a spool's content in a batch: snapshots in full, and events unless the service accepted them in an earlier
  * batch of the run.
- * @throws {InvalidInputError} a message is too large with the id of the batch; nothing was sent
+ * @throws {InvalidInputError} the batch's id makes a message too large; nothing was sent
  * @throws the error of the first window that was not accepted
  */
 export async function sendSpool(
@@ -43,7 +43,7 @@ async function sendCollection(
   const accepted = ({ kept }: KeptMessage) => {
     kept.isAccepted = true;
   };
-  // All records are there already, so every window is sent full.
+  // All records are in the spool already, so no timer needs to send a window early.
   const windows = { windowBytes: configuration.sendWindowBytes, flushAfterMs: LONGEST_TIMER_MS };
   const queue = new WindowQueue<KeptMessage>({ ...context, ...windows }, { accepted });
   let firstIndex = 0;

@@ -35,8 +35,8 @@ export interface SyncClient {
    * - `connector.snapshots` declares the snapshot collections of the run. Write each exactly once, in full; the run
    *   fails if one is missing, undeclared or written twice.
    * - If the batch fails transiently or can't be started, the run aborts it and sends the same records in a new one,
-   *   until `retryForMs` is over. It sends snapshots in full, and events that weren't accepted yet. It doesn't call the
-   *   connector again.
+   *   until `retryForMs` has elapsed. It sends snapshots in full, and events that weren't accepted yet. It doesn't call
+   *   the connector again.
    * - If another run completes one of the same collections while this one reads its source, or moves a watermark that
    *   this one was given, the run fails, because its data may be older. With `ledger: "none"`, nothing notices
    *   this, so don't let runs overlap.
@@ -54,7 +54,7 @@ export interface SyncClient {
    * @throws {RunHeldError} the guard held the run
    * @throws {SpoolError} the folder of the temporary file is full, missing or read-only
    * @throws {RunOutdatedError} another run completed one of its collections in the meantime
-   * @throws everything that `startBatch`, `write` and `complete` throw, when `retryForMs` is over
+   * @throws everything that `startBatch`, `write` and `complete` throw; transient errors once `retryForMs` has elapsed
    */
   run<const S extends SnapshotCollection = never>(
     connector: Connector<S>,

@@ -1,4 +1,4 @@
-/** What tests may expect of the contract, which the service's owner may have adopted (docs/contract.md). */
+/** What tests may expect of an assumed and of an adopted contract (docs/contract.md). */
 import { test } from "vitest";
 import { GRAPHQL } from "../../contract/graphql.js";
 import { MAPPING } from "../../contract/mapping.js";

@@ -13,7 +13,7 @@ export interface BlockCounts {
   refused: number;
 }
 
-/** How rare odd, long and wrongly changed records are in a list: one in this many, or none if 0. */
+/** One record in this many is odd, long or wrongly changed; 0 means none. */
 const STYLES = [
   { odd: 40, changed: 40, long: 0 },
   { odd: 3, changed: 3, long: 0 },
@@ -65,7 +65,7 @@ function pick<T>(draw: Draw, choices: readonly T[]): T {
 }
 
 /**
- * Encodes accounts, some of which end where the first buffer ends. Their lengths take two bytes and one byte by turns.
+ * Encodes accounts, some of which end where the first buffer ends. Every other length takes two bytes.
  * @throws Error two encodings differ
  */
 export function checkEndOfBuffer(): void {

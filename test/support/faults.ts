@@ -2,7 +2,7 @@ import type { Fault } from "@saas-management/sdk/testing";
 
 type WithoutPlace<F> = F extends unknown ? Omit<F, "on"> : never;
 
-/** A fault that doesn't say yet which calls it strikes. */
+/** A fault that doesn't yet name the calls it strikes. */
 export type FaultKind = WithoutPlace<Fault>;
 
 /** Adds the calls that a kind of fault strikes. */

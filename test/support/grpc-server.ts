@@ -13,7 +13,7 @@ export interface SyncFixture {
 
 const startAt = new Date(Date.UTC(2026, 5, 1));
 
-/** One server for all tests of a file; the function returns what one test uses of it. */
+/** One server for all tests of a file; the returned function gives each test its own installation and client. */
 export function syncFixture(): () => SyncFixture {
   const service = testService({ server: { clock: new TestClock({ startAt }) } });
   return () => fixtureOf(service);

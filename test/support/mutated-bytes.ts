@@ -1,7 +1,7 @@
 /** Arbitraries of damaged bytes. */
 import fc from "fast-check";
 
-/** One change; `at` and `length` are shares of the length. */
+/** One change; `at` and `length` are fractions of the original's length. */
 interface Change {
   readonly kind: "flip" | "drop" | "insert" | "repeat" | "cut" | "swap";
   readonly at: number;
@@ -98,7 +98,7 @@ const odd = fc.oneof(
   fc.jsonValue(),
 );
 
-/** JSON with some values replaced, mostly by other types, and with added keys of prototypes. */
+/** JSON with some values replaced, mostly by other types, and with added keys such as `__proto__`. */
 export function mutatedJson(originals: readonly string[]): fc.Arbitrary<Buffer<ArrayBuffer>> {
   const steps = fc.array(fc.nat(), { minLength: 1, maxLength: 7 });
   const key = fc.constantFrom(

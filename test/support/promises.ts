@@ -23,12 +23,12 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** Lets time pass like `clock.drive`, but sooner, because it doesn't wait for other processes. */
+/** Like `clock.drive`, but lets time pass sooner, because it doesn't wait for other processes. */
 export function driven<T>(clock: TestClock, work: Promise<T>): Promise<T> {
   return drive(clock, work, { activity: () => clock.changes, patience: () => 30, turn: poolTurn });
 }
 
-/** The reason of a rejection. */
+/** The reason that the promise rejects with. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;

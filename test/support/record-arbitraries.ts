@@ -25,7 +25,7 @@ import {
 
 type Fields = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 
-/** Generic records are drawn four times as often as each other variant. */
+/** Generic records are drawn four times as often as any other variant. */
 const GENERIC_WEIGHT = 4;
 
 const maybe = (arbitrary: fc.Arbitrary<unknown>) =>

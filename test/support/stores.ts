@@ -6,12 +6,12 @@ export interface StoreCall {
   readonly key: string;
 }
 
-/** Calls the store below. */
+/** Handles a call; `go` passes it on to the underlying store. */
 type Proceed = <T>(call: StoreCall, go: () => Promise<T>) => Promise<T>;
 
 /**
  * A store whose calls can be watched, delayed or failed. Calls of the journal and calls that only check whether the
- * store is writable go straight to the store below.
+ * store is writable go straight to the underlying store.
  */
 export function watchedStore(below: Store, around: Proceed): Store {
   const call = <T>(method: keyof Store, key: string, go: () => Promise<T>) =>

@@ -57,7 +57,7 @@ export function testService(options: TestServiceOptions = {}): TestService {
   return service;
 }
 
-/** A server for one test, if the test needs server options, a clock that stands still, or the end of the server. */
+/** A server for one test, if the test needs server options or a clock that stands still, or ends the server. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const service = new TestService(options);
   await service.start();
@@ -257,7 +257,7 @@ function started<T>(value: T | undefined): T {
   return value;
 }
 
-/** A run that the guard held. Each reason has its figures next to its rule. */
+/** A run that the guard held. The figures of a reason's `diff` are in the reason itself. */
 export interface HeldRun {
   readonly error: RunHeldError;
   readonly message: string;

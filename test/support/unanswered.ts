@@ -3,8 +3,8 @@ import { storeLedger } from "../../src/runs/ledger/ledger.js";
 import { isState, type StoreCall, watchedStore } from "./stores.js";
 
 /**
- * The steps of a run at its ledger, in order; `held` and `hold` are only for held runs. A run looks at the ledger
- * before it calls its connector, before it judges, under the lock, and when it notes its end.
+ * The steps in which a run uses its ledger, in order; `held` and `hold` are only for held runs. A run looks at the
+ * ledger before it calls its connector, before it judges, under the lock, and when it notes its end.
  */
 export type LedgerStep =
   | "look 1"
@@ -31,7 +31,7 @@ export interface UnansweredLedger {
   answer(): void;
 }
 
-/** Holds the first `step` of a ledger back until `answer` is called. */
+/** Holds back the first `step` of a ledger until `answer` is called. */
 export function unanswered(step: LedgerStep, below: Store): UnansweredLedger {
   const begun: LedgerStep[] = [];
   const done: LedgerStep[] = [];

@@ -9,7 +9,7 @@ import { useScriptedServer } from "../support/sync-harness.js";
 const harness = useScriptedServer();
 const LIMIT = 1000;
 
-/** A run that sends accounts with these names; its batch id has this length, and messages at most 1,000 bytes. */
+/** A run that sends accounts with these names in messages of at most 1,000 bytes, with a batch id of this length. */
 function run(
   idLength: number,
   names: readonly string[],

@@ -32,7 +32,7 @@ test("records that end at the end of the buffer encode to the same bytes as sing
 const IDS = ["a", "b\\c", "d\ne", "a", "f".repeat(120), "b\\c", "g", "h", "a", "i"];
 const plain = (id: string) => ({ id, name: "Grace Hopper", email: "grace@example.com", active: true });
 
-/** What the guard collects from records encoded together, which it sees as a block or one by one. */
+/** What the guard collects from records encoded together: inspected as a block, or one by one. */
 function collected(records: readonly unknown[], asBlock: boolean) {
   const lines: Uint8Array[] = [];
   const write = (piece: Uint8Array) => void lines.push(Buffer.from(piece));

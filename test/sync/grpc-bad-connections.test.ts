@@ -13,7 +13,7 @@ import { relayTo } from "../support/tcp-proxy.js";
 
 const MINUTE = 60_000;
 
-/** A call of each operation; all but the start use a batch that was already started. */
+/** A call of each operation; all except the start use a batch that's already open. */
 const CALLS = {
   StartSyncBatch: (client: SyncClient) => client.startBatch(START),
   SyncRecords: (_: SyncClient, batch: SyncBatch) => batch.write("accounts", accounts(3)),

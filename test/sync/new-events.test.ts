@@ -1,4 +1,4 @@
-/** `newOnly`: the ledger keeps the ids of events, and the next run leaves out those that it has. Nothing is compared by time. */
+/** `newOnly`: the ledger keeps the ids of events, and the next run skips events with these ids. Nothing is compared by time. */
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileLedger, type RunBatch, type RunOptions } from "@saas-management/sdk";

@@ -100,7 +100,7 @@ test("obeys size limits to the byte, and names a record that is too large", {
   await fc.assert(property, { ...LIMITS, numRuns: Math.ceil(RUNS / 12) });
 });
 
-/** Leaves nothing under way, even if it fails, because the next run uses the same server. */
+/** Closes the client even if `use` fails, because the next run uses the same server. */
 async function inBatch<T>(
   options: Partial<SyncClientOptions>,
   use: (batch: SyncBatch) => Promise<T>,

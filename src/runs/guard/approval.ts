@@ -1,6 +1,6 @@
 /**
- * A held run leaves its snapshots in the ledger. Once they're approved, the next run may differ from them as much as a
- * run may otherwise differ from the last completed one.
+ * A held run leaves its snapshots in the ledger. Once they're approved, the next run may differ from them as much as an
+ * unapproved run may differ from the last completed one.
  */
 import { randomBytes } from "node:crypto";
 import type { HeldReport } from "../../core/errors/index.js";
@@ -99,7 +99,7 @@ export function heldRunOf(
 ): HeldRun {
   const known = state.held.find((one) => one.approval === approval);
   if (known !== undefined) return { ...known, expiresAt };
-  // Ids belong in values, which a later ledger can hash.
+  // Leaves out the ids: they belong in values of ids, which a later ledger can hash.
   const reasons = report.reasons.map(({ missing: _, ...reason }) => ({ ...reason, examples: [] }));
   return { approval, at, expiresAt, report: { ...report, reasons } };
 }

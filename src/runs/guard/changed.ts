@@ -28,15 +28,15 @@ const YOUNG = { days: 7, comparisons: 3, share: 0.9 };
 const LOST = { share: 0.25, min: 5, all: 3 };
 /** A few values lost in each run add up, so the sample is also compared with earlier runs. */
 const SLOWLY = { share: 0.25, min: 5, now: 2, shareNow: 0.04 };
-/** When departments or plans merge, rarely more of the records take the same value. */
+/** If departments or plans merge, the records that take the same value are rarely more than this share. */
 const MERGED = { share: 0.4, min: 8 };
 /** A smaller share is enough if almost every other value of the field became this one. */
 const SWEEP = { share: 0.2, ofRest: 0.95 };
-/** A reorganisation can change more than half of the values, but fewer in a field that tells records apart. */
+/** A reorganisation can change more than half of a field's values, but fewer if the field tells records apart. */
 const OTHER = { share: 0.6, uniqueShare: 0.35, min: 10 };
 /** Names and addresses rarely change, and never many at once. */
 const IDENTITY_MIN = 5;
-/** With few records, it's enough that all of the different values change, or become one value. */
+/** With few records, it's enough if all values differed, and all of them change or become one value. */
 const SMALL = { min: 3, values: 3, usual: 0.3 };
 /**
  * A value that almost all records have, but fewer than half had before, is wrong even without a history. Names are
@@ -45,7 +45,7 @@ const SMALL = { min: 3, values: 3, usual: 0.3 };
 const COLLAPSED = { share: 0.9, identityShare: 0.8, before: 0.5, min: 5 };
 /** Times and versions that rarely changed before break the rule only if almost all of them change. */
 const DRIFTING = { share: 0.95, usual: 0.1 };
-/** A field tells records apart if it has more than this share of the different hashes expected of unique values. */
+/** A field tells records apart if it has more than this share of the hashes that unique values would have. */
 const UNIQUE = { share: 0.75, min: 4 };
 const HASHES = 255;
 /** Smaller shares are not remembered, because they affect no limit. */

@@ -78,9 +78,9 @@ export class Guard {
   }
 
   /**
-   * Checks the ledger before anything is read from the source: it can be written, and doesn't know the installation if
-   * `firstRun` is true. Rejects with the reason of the run's signal when the signal fires.
-   * @param seen What the ledger has.
+   * Before the source is read, checks that the ledger is writable and, if `firstRun` is set, that it doesn't know the
+   * installation. Rejects with the reason of the run's signal when the signal fires.
+   * @param seen The ledger's content.
    * @throws {ConfigurationError} the ledger cannot be written
    * @throws {InvalidInputError} `firstRun` is set, and it isn't the first run
    */
@@ -121,7 +121,7 @@ export class Guard {
   /**
    * Judges the snapshots, once all their records are written. Rejects with the reason of the run's signal when the
    * signal fires, because a ledger may never answer.
-   * @param seen What the ledger has.
+   * @param seen The ledger's content.
    * @returns the snapshots that are held
    */
   async judge(seen: LedgerSnapshot): Promise<readonly Judged[]> {
@@ -143,7 +143,7 @@ export class Guard {
       const details = { collection, held: isHeld, rules, ...figures };
       this.#configuration.logger.info("saas-management: snapshot judged", details);
     }
-    // Only the lists of a run that will be sent still need the hashes of the ids.
+    // If nothing is held, only snapshots with lists of changes still need the hashes of their ids.
     if (held.length === 0)
       for (const { ids, lists } of this.snapshots.values())
         if (Object.keys(lists).length === 0) ids.table.clear();
@@ -188,7 +188,7 @@ export class Guard {
     for (const { collection, ids, sampler } of this.snapshots.values())
       for (const [field, targets] of Object.entries(COLLECTIONS[collection].references)) {
         const named = targets.flatMap((target) => this.snapshots.get(target)?.ids ?? []);
-        // Not within a collection: for a while, employees still refer to a manager who has left.
+        // Skips references within a collection: for a while, employees still refer to a manager who has left.
         if (named.length < targets.length || named.includes(ids)) continue;
         sampler.resolve(field, (id) => named.some((one) => one.has(id)));
       }

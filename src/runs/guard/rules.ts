@@ -28,8 +28,8 @@ export interface GuardRules {
    */
   readonly removed?: RemovedRule | false | undefined;
   /**
-   * Holds a snapshot that shrank over several runs: if it's smaller than the largest one of the last `days` days or 8
-   * completed runs (whichever reach further back) by at least `min` ids and by more than `maxShare`.
+   * Holds a snapshot that shrank over several runs: it's at least `min` ids and more than `maxShare` smaller than the
+   * largest one of the last `days` days or the last 8 completed runs, whichever period is longer.
    * @default { maxShare: 0.25, min: 5, days: 7 }
    */
   readonly window?: WindowRule | false | undefined;
@@ -40,9 +40,9 @@ export interface GuardRules {
    */
   readonly added?: AddedRule | false | undefined;
   /**
-   * Compares the fields of up to 128 records with the last completed run, and holds the snapshot if too many of them,
-   * and more than in earlier runs, lost their values, took other values or took the same value (the guide "Snapshot
-   * safety" has the limits).
+   * Compares the fields of up to 128 records with the last completed run. Holds the snapshot if too many values of a
+   * field, and more than in earlier runs, were lost, changed or became one value (the guide "Snapshot safety" has the
+   * limits).
    * @default true
    */
   readonly changed?: boolean | undefined;
@@ -69,7 +69,7 @@ interface WindowRule {
 interface AddedRule {
   /** Largest share of the known ids; it may be greater than 1. @default 0.4 */
   readonly maxShare?: number | undefined;
-  /** Up to this many new ids pass, unless they double at least 3 known ones. @default 20 */
+  /** Up to this many new ids pass, unless at least 3 ids are known and as many are new. @default 20 */
   readonly min?: number | undefined;
 }
 
@@ -82,7 +82,7 @@ export interface GuardOptions extends GuardRules {
   readonly collections?: Partial<Record<SnapshotCollection, GuardRules | false>> | undefined;
   /**
    * Turns the guard off for runs that begin before this time, and on again after it: a `Date`, or an ISO 8601 string
-   * such as `2026-12-31` or `2026-12-31T18:00:00Z`. Their data is still compared and remembered.
+   * such as `2026-12-31` or `2026-12-31T18:00:00Z`. These runs' data is still compared and remembered.
    * @default the guard is on
    */
   readonly offUntil?: Date | string | undefined;
@@ -106,15 +106,15 @@ export interface JudgeOptions {
    */
   readonly guard?: GuardOptions | false | undefined;
   /**
-   * Id of the approval that a {@link RunHeldError} offered: this run may differ from the held one as much as from the
-   * last completed one. A run that was approved from the command line needs no option.
+   * Id of the approval that a {@link RunHeldError} offered: this run may differ from the held one as much as an
+   * unapproved run may differ from the last completed one. A run approved from the command line needs no option.
    * @default none
    */
   readonly approve?: string | undefined;
   /**
    * Whether this is the first run of the installation with this ledger. If it's not set, a run is held while the
    * ledger doesn't know the installation: it may be the wrong ledger. A later run with `firstRun: true` is refused.
-   * Record counts, such as `{ accounts: 1240 }`, also stand for `true`; a run with other counts is refused.
+   * Record counts, such as `{ accounts: 1240 }`, imply `true`; a run with other counts is refused.
    * @default false
    */
   readonly firstRun?: FirstRun | undefined;
@@ -156,7 +156,7 @@ export type ResolvedRule = { readonly changed: boolean } & {
 };
 
 export interface ResolvedGuard {
-  /** Whether the guard is on at all: not turned off, or off until a later time. */
+  /** Whether the guard is on at all: false with `guard: false`, or before `offUntil`. */
   readonly isOn: boolean;
   ruleOf(collection: SnapshotCollection): ResolvedRule | undefined;
 }

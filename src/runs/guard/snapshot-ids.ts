@@ -14,7 +14,7 @@ const PIECE_BYTES = 128 * 1024;
 export interface SnapshotIdsOptions {
   /** Samples the fields of the records. */
   readonly sampler: FieldSampler | undefined;
-  /** Stores lines. Their bytes may be reused once it has called `done`. */
+  /** Stores lines, and calls `done` once their bytes may be reused. */
   readonly write: ((lines: Uint8Array, done: () => void) => void) | undefined;
   readonly keyOf: ((id: Uint8Array) => Uint8Array) | undefined;
 }
@@ -103,7 +103,7 @@ export class SnapshotIds implements RecordInspector {
 
   /**
    * Writes a line for each record that has a place, and looks up the ids.
-   * @param record Its index is that of the first record.
+   * @param record Has the index of the first record.
    */
   #collect(record: EncodedRecord, records: number): BlockRefusal | undefined {
     const { index } = record;

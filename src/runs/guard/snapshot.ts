@@ -132,8 +132,8 @@ export class GuardedSnapshot implements SnapshotLines {
   }
 
   /**
-   * Why the snapshot would be held if the given held run had been completed. It's also compared with the
-   * ids known before and those possibly completed since, so that many new ids can't hide that known ones are gone.
+   * Why the snapshot would be held if the given held run had been completed. Also compares the ids known before that
+   * run, and later ones that may have been completed, so that many new ids can't hide missing ones.
    */
   async findingsBeside(held: KnownIds, rule: ResolvedRule): Promise<readonly Finding[]> {
     const { collection, sample } = this;
@@ -168,7 +168,7 @@ export class GuardedSnapshot implements SnapshotLines {
     };
   }
 
-  /** The ids that are missing from any set of known ones, except empty sets. */
+  /** The ids that are missing from at least one set of known ids; empty sets don't count. */
   async *#newLines(): Lines {
     const tables = await Promise.all(this.knownIds.map((set) => tableOf(set.lines())));
     yield* linesWhere(this.lines(), (low, high) =>

@@ -8,9 +8,9 @@ import type { Comparison } from "./comparison.js";
 import { daysOf, type ResolvedRule } from "./rules.js";
 
 const FIRST_FIELDS = 5;
-/** Above this share, unusually many removals hold a snapshot. The outage of a region removes 15 to 30%. */
+/** Removals above this share hold a snapshot if they're also unusual. The outage of a region removes 15 to 30%. */
 const UNUSUAL = { share: 0.15, min: 5, factor: 2 };
-/** With at least this many known ids, as many new ones mean that each record was sent again under a second id. */
+/** If at least this many ids are known, an equal number of new ones suggests that each record got a second id. */
 const DOUBLED_MIN = 3;
 /** If a page is read twice, its records replace those of another page. */
 const TWICE = { share: 0.05, min: 5, ofGone: 0.5 };
@@ -92,7 +92,7 @@ export function limitsOf(
   return Object.fromEntries(Object.entries(limits).filter(([, limit]) => Number.isFinite(limit)));
 }
 
-/** Says why too many ids would be removed, either of all known ones or of one set of them. */
+/** Says why too many ids would be removed: of all known ids, or of one set of them. */
 function removals(
   compared: Comparison,
   limits: Limits<"removed">,

@@ -15,7 +15,7 @@ import { isPast, type PastSnapshot, type PastSnapshots } from "./past.js";
 import { type Baseline, type CollectionState, type LedgerSnapshot, readLedger, unclearOf } from "./state.js";
 import { decodeValue, type Lines, putValue, unstored } from "./value.js";
 
-/** A set of ids that the service may have as the last completed snapshot. */
+/** The ids of a snapshot that may be the last one that the service completed. */
 export interface KnownIds {
   /**
    * - `completed`: they belong to the last snapshot that is known to be completed.
@@ -72,7 +72,7 @@ export class CollectionLedger {
   readonly #ledger: InstallationLedger;
   readonly #ended: AbortSignal | undefined;
   readonly #puts: string[] = [];
-  /** The wire name of the collection, with which the names of its entries begin. */
+  /** The wire name of the collection; the names of its entries begin with it. */
   readonly subject: string;
 
   constructor(ledger: InstallationLedger, collection: Collection, ended?: AbortSignal) {
@@ -101,7 +101,7 @@ export class CollectionLedger {
     const fail = () => {
       throw problem;
     };
-    // Nobody knows which ids a damaged state named. The readable sets still show what would be removed.
+    // Nobody knows which ids a damaged state listed. The readable sets still show what would be removed.
     if (problem !== undefined) sets.unshift({ state: "completed", sequence: 0, lines: fail, pasts: fail });
     return sets;
   }
@@ -117,7 +117,7 @@ export class CollectionLedger {
 
   /**
    * Stores the ids of a snapshot and its lists durably.
-   * @param seen What the ledger has.
+   * @param seen The ledger's content.
    * @param token The batch's token (its ids are unclear once they're stored), or the id of an approval.
    * @param onListProblem Called if a list can't be made; without it, `put` rejects.
    */

@@ -35,7 +35,7 @@ export function mapLines(lines: Uint8Array, change: (id: Uint8Array) => Uint8Arr
 }
 
 /**
- * Writes the line of an id to `target`, which needs space for twice its bytes plus one.
+ * Writes the line of an id to `target`, which needs room for twice the bytes of the id, plus one.
  * @returns the end of the line, without its line feed
  */
 export function putLine(target: DataView, at: number, bytes: DataView, start: number, end: number): number {
@@ -66,7 +66,7 @@ function hasByte(word: number, byte: number): boolean {
   return ((zeros - 0x01010101) & ~zeros & 0x80808080) !== 0;
 }
 
-/** No id is this long: a message has less than 16 MiB, and a line at most two bytes for each byte. */
+/** No line is this long: a message has less than 16 MiB, and a line has at most two bytes for each byte of its id. */
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 /** Splits text in pieces of any size into pieces of whole lines. @throws {RangeError} a line is longer than any id */

@@ -76,7 +76,7 @@ export async function readOwned(
   );
 }
 
-/** A batch that a run of this ledger has open, or had when its process died. */
+/** A batch that is open in a run of this ledger, or was open when the run's process died. */
 export interface OpenBatchEntry {
   readonly batchId: string;
   /** Process id and host. */
@@ -129,8 +129,8 @@ interface LeftStart extends LedgerEntry, Pick<OwnedEntry, "owner"> {
 }
 
 /**
- * The StartSyncBatch calls that nobody waits for any more. If a process is killed before its start is answered, or the
- * answer is lost, nobody knows the id of its batch, but the next run can say what it is waiting for, and until when.
+ * The StartSyncBatch calls that nobody waits for any more. If the answer is lost, or the process is killed before it
+ * arrives, nobody knows the batch's id. But the next run can say what it is waiting for, and until when.
  */
 export class LeftStarts {
   readonly #clock: Clock;
@@ -147,7 +147,7 @@ export class LeftStarts {
     await ledger.delete(left);
   }
 
-  /** Finds the starts among journal entries, and deletes those whose lock is over. */
+  /** Finds the starts among journal entries, and deletes those whose lock has ended. */
   async read(ledger: InstallationLedger, entries: readonly LedgerEntry[]): Promise<void> {
     const left: LeftStart[] = [];
     const now = this.#clock.now();

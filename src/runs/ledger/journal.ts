@@ -57,7 +57,7 @@ export class Journal {
   #beating: Promise<void> = Promise.resolve();
   #stopHeartbeat: () => void = () => {};
   #recovering: Promise<void> | undefined;
-  /** Batches of this run that could not be aborted, and why they failed. Each may still hold the lock. */
+  /** Batches of this run that failed and could not be aborted, with their errors. Each may still hold the lock. */
   readonly #unreleased = new Map<string, unknown>();
   #answers = true;
   #warned = false;
@@ -75,7 +75,7 @@ export class Journal {
   }
 
   /**
-   * Records that StartSyncBatch is sent next. Never rejects.
+   * Records that StartSyncBatch is about to be sent. Never rejects.
    * @returns a function that removes the record; call it if the batch was not started, or was aborted
    */
   readonly noteStart = async (): Promise<() => Promise<void>> => {
@@ -122,8 +122,8 @@ export class Journal {
   }
 
   /**
-   * Records that the batch of the last `opened` has ended. Never rejects.
-   * @param left Why the batch failed, if the service may not have ended it. Then this or the next run aborts the batch.
+   * Records that the batch of the last `opened` call has ended. Never rejects.
+   * @param left Why the batch failed; set if the service may still have it open. Then this or the next run aborts it.
    */
   async ended(batchId: string, left?: { readonly error: unknown }): Promise<void> {
     await this.#opening;
@@ -200,7 +200,7 @@ export class Journal {
     }
   }
 
-  /** Returns the id of a batch if its process is dead. Erases a batch whose lease is over. */
+  /** Returns the id of a batch if its process is dead. Erases a batch whose lease has ended. */
   async #orphanOf(ledger: InstallationLedger, last: LedgerEntry): Promise<string | undefined> {
     const { clock, logger } = this.#configuration;
     const silentMs = clock.now() - last.sequence;

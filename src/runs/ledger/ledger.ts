@@ -19,7 +19,7 @@ import { memoryStore, type Store } from "./store.js";
  * one with {@link fileLedger} or {@link storeLedger}.
  */
 export interface Ledger {
-  /** Where it is: the absolute path of its directory, `postgres schema` and its name, or `store`. */
+  /** The absolute path of its directory, `postgres schema` followed by the schema's name, or `store`. */
   readonly location: string;
 }
 

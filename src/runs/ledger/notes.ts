@@ -67,7 +67,7 @@ export async function noteCompleted(
 
 /**
  * Records a held run, and the approval of another one if the run used it.
- * @param over Fires when nobody is waiting.
+ * @param over Fires once nobody waits for this any more.
  */
 export async function noteHeld(ledger: InstallationLedger, hold: Hold, over: AbortSignal): Promise<void> {
   const { approval, expiresAt } = hold.run;
@@ -117,7 +117,7 @@ async function change(
   }
 }
 
-/** @param isListed Whether the store lists an entry of another process with this name. */
+/** @param isListed Whether the store lists an entry with this name, put by another process. */
 function notStored(place: string, isListed: boolean): ConfigurationError {
   const why = isListed
     ? "other processes were faster each time. Try again later"
@@ -171,7 +171,7 @@ function isOfHeld(entry: LedgerEntry, state: LedgerState): boolean {
   return !holdsOf(state, subject).includes(token) && !state.runs.some((run) => run.token === token);
 }
 
-/** The earlier states, without those that let a person go back: the previous one and damaged ones. */
+/** All earlier states except those that let a person go back: the previous one and damaged ones. */
 function formerOf({ entries, stateKey, state: { damage = [] } }: Noted): readonly LedgerEntry[] {
   const kept = [stateKey, ...damage.map(({ key }) => key)];
   return entries.filter((entry) => isOfState(entry) && !kept.includes(entry.key));

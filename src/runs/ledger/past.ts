@@ -38,7 +38,7 @@ export interface Usual {
   readonly shares: Readonly<Record<string, UsualShares>>;
 }
 
-/** The largest shares of a field's values that were lost, that changed, and that became one and the same value. */
+/** The largest shares of a field's values that one run lost, changed, or replaced with one and the same value. */
 export interface UsualShares {
   readonly lost: number;
   readonly other: number;

@@ -20,7 +20,7 @@ export const APPROVAL_MS = 7 * 24 * 60 * 60 * 1000;
 export interface CompletedRun {
   /** When it was completed, in milliseconds since 1970. */
   readonly at: number;
-  /** Its batch's token: lists for people with this token are kept as long as the receipt. */
+  /** Its batch's token: the lists with this token are kept as long as the receipt. */
   readonly token: string;
   readonly receipt: unknown;
 }
@@ -121,7 +121,7 @@ export function knowsSnapshots({ state }: LedgerSnapshot): boolean {
   );
 }
 
-/** The ids of snapshots that may have been completed after the last one that certainly was. */
+/** The ids of snapshots after the last one known to be completed; each may have been completed too. */
 export function unclearOf({ entries, state }: LedgerSnapshot, subject: string): readonly LedgerEntry[] {
   const last = state.collections[subject]?.completed?.sequence ?? 0;
   return entries.filter((entry) => isIds(entry) && entry.subject === subject && entry.sequence > last);
@@ -152,7 +152,7 @@ async function readOnce(ledger: InstallationLedger): Promise<LedgerSnapshot> {
       const fields = await ledger.readOnce(key);
       if (!isState(fields)) throw ledger.unusable(key, fields ? "it isn't a state" : "it is missing");
       const known = withClampedExpiry(ledger.limits.clock.now(), fields);
-      // With damage, this is an earlier state: someone may have decided about its held runs since then.
+      // If a later state is damaged, someone may have decided about this one's held runs since then.
       const state = damage.length === 0 ? known : withoutHolds(known);
       // A person who deletes a damaged file goes back to the state before.
       const left = (fields.damage ?? []).filter((one) => entries.some((entry) => entry.key === one.key));
@@ -181,7 +181,7 @@ function snapshotOf(
   return { entries, state: { ...state, damage }, stateKey, problem };
 }
 
-/** A run held while a clock was fast expires as if it were held now; the next state stores that time. */
+/** If the clock was fast when a run was held, the hold expires as if it began now; the next state stores that time. */
 function withClampedExpiry(now: number, state: LedgerState): LedgerState {
   const held = state.held.map(({ expiresAt, ...run }) => {
     return { ...run, expiresAt: Math.min(expiresAt, now + APPROVAL_MS) };

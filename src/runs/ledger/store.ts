@@ -24,8 +24,8 @@ export interface Store {
    */
   get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
   /**
-   * Lists the keys that start with `prefix`, in any order. Keys that are added or deleted during the call may be listed
-   * or not.
+   * Lists the keys that start with `prefix`, in any order. Keys that are added or deleted during the call may or
+   * may not be listed.
    */
   list(prefix: string): AsyncIterable<string>;
   /** Deletes a key and its value, if they exist. */

@@ -31,7 +31,7 @@ const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\
 
 /**
  * Encodes a value.
- * @param of The key of the value, or something else that it belongs to.
+ * @param of The value's key, or the name of something else that the value belongs to.
  * @param ids Whole lines; a piece's bytes may be reused once the next piece is requested. If the ids
  *   throw, nothing is stored.
  */

@@ -61,7 +61,7 @@ const completeNext = async () => {
   await run(read(), { waitForLockMs: 0 });
 };
 
-/** Lets time pass whenever something waits for it. */
+/** Advances the clock whenever something waits for a later time. */
 function letTimePass(): void {
   let over = false;
   onTestFinished(() => {
@@ -169,7 +169,7 @@ describe.each(apart)("runs that have nothing in common don't affect each other: 
   test("before it has the lock", async () => {
     await fast({ snapshots: ["accounts"] });
     let lists = 0;
-    // The other run completes at the first `list` after the connector's call: the next one is under this run's lock.
+    // The other run completes at the first `list` after the connector's call; this run holds the lock at the next one.
     const watched = watchedStore(store, async ({ method }, go) => {
       if (method === "list" && calls === 1) lists += 1;
       if (lists === 1) {

@@ -76,7 +76,7 @@ export interface Attack {
   readonly check?: (service: TestService, receipts: readonly RunReceipt[]) => unknown;
 }
 
-/** @param does The attack's function, or an object with that and the attack's other parts. */
+/** @param does The attack's function, or an object with the function and the attack's other parts. */
 export function attack(
   name: string,
   ending: Ending,
@@ -300,7 +300,7 @@ export function sendNextDay(
 
 /**
  * A run that reads its source while another one completes.
- * @param run Makes the run, whose source waits for `others` on the first call.
+ * @param run Makes the run; its source waits for `others` on the first call.
  */
 export function overtaken(
   other: (service: TestService) => Promise<unknown>,

@@ -130,7 +130,7 @@ function sendBehind(service: TestService, ms: number, count: number) {
   );
 }
 
-/** The second of two runs that are a quarter shorter each. */
+/** The second of two runs, each about a quarter shorter than the one before. */
 function eroded(name: string, everyMs: number): Attack {
   return attack(`the records shrink ${name}`, SHRUNK, {
     prepare: (service) => after(service, everyMs, 31),

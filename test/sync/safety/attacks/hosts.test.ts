@@ -122,7 +122,7 @@ function unclear(service: TestService, records: Parameters<typeof send>[1]): Pro
   return leaveUnclear(service, () => send(service, records, { retryForMs: 0, guard: { added: false } }));
 }
 
-/** Runs through a proxy of their own; the last run has 40 records. */
+/** An attack whose runs go through a proxy of their own; the last run has 40 records. */
 function relayed(
   name: string,
   ending: Ending,
