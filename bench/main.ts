@@ -3,8 +3,8 @@
  *
  *     npm run bench -- [--quick] [--rounds 5] [--size 1] [--against DIR] [--list] [name…]
  *
- * A name is a comparison's name or a part of it, such as `sync/accounts`; comparisons that are neither in the quick nor
- * in the full form need the whole name. Every run has its own process.
+ * A name is a comparison's name or a part of it, such as `sync/accounts`; comparisons that are in neither the quick nor
+ * the full form need the whole name. Every run has its own process.
  */
 import { graphqlComparisons } from "./graphql/comparisons.js";
 import type { Comparison } from "./harness/comparison.js";

@@ -74,7 +74,7 @@ async function run(
     tell("completed", installationId, { batchId, waitedForLockMs, restarts, surprises });
     return { id: job.id, status: "completed", output: { batchId, surprises } };
   } catch (error) {
-    // Reported before the job is returned, because another worker may then begin at once.
+    // Reported before the job is returned, because another worker may then begin immediately.
     const code = error instanceof SaasManagementError ? error.code : "OTHER";
     tell("failed", installationId, { code, next: disposition(error), message: String(error) });
     return outcomeOf(boss, job, error, stopping.aborted);

@@ -15,7 +15,7 @@ function createHandler() {
 
 export async function POST(request: Request): Promise<Response> {
   // Check your user's session here, and answer 401 without one.
-  // Created at the first request: `next build` also loads this file, and may not have the settings.
+  // Created at the first request: `next build` also loads this file, and might not have the settings.
   handler ??= createHandler();
   return handler(request);
 }

@@ -77,7 +77,7 @@ export class Declarations {
       : ["flat", fields.map(shown)];
   }
 
-  /** The members of a type, without those that must be absent. */
+  /** The members of a type, except those that must be `undefined`. */
   #fields(type: ts.Type): readonly ts.Symbol[] {
     const isAbsent = (field: ts.Symbol) =>
       (this.#checker.getTypeOfSymbol(field).flags & ts.TypeFlags.Undefined) !== 0;

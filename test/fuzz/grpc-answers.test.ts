@@ -25,7 +25,7 @@ const COMPLETED = CompleteSyncBatchResponse.encode({
   events: [{ collection: "usage", accepted: 2n }],
 }).finish();
 
-/** A framed message that was damaged before or after framing, or a status with any text. */
+/** A framed message that was damaged before or after framing, or a status with any message. */
 const answer = (message: Uint8Array) =>
   fc.oneof(
     { weight: 3, arbitrary: mutatedBytes([message]).map((body) => ({ body: framed(body) })) },

@@ -32,7 +32,7 @@ test.each([
   const query = await startProxied({ type: "reset", direction, afterBytes });
   expect(await query.read()).toHaveLength(COUNT);
   expect(query.proxy.firings()).toBe(1);
-  // The answer to a mutation is short.
+  // The answer to a mutation is short, so the fault must fire after no more than 100 bytes.
   const mutation = await startProxied({ type: "reset", direction, afterBytes: Math.min(afterBytes, 100) });
   const error = await rejection(mutation.client.createProcurementCase(NEW_CASE));
   expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false });

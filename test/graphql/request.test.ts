@@ -59,7 +59,7 @@ test("sends the client's headers, overridden by those of the call", async () => 
   expect(server.requests[0]?.headers).toMatchObject({ "x-team": "it", "x-run": "2" });
 });
 
-/** Headers that a caller may not set, because they would break the connection or reach the wrong server. */
+/** Headers that a caller mustn't set, because they would break the connection or reach the wrong server. */
 const CONNECTION_HEADERS = [
   ...["Connection", "keep-alive", "proxy-connection", "Proxy-Authorization", "te", "trailer", "Upgrade"],
   ...["transfer-encoding", "content-length", "expect", "host"],

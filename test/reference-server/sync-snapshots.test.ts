@@ -67,7 +67,7 @@ test("reconciles a collection with all writes of a batch once the batch is compl
       for (const message of messages) {
         const name = `${number}`;
         await client.write(batchId, accounts(...message.map((id) => ({ id, name }))));
-        // New records appear at once; removals appear with the completion.
+        // New records appear immediately; removals appear with the completion.
         for (const id of message) model.set(id, { removed: false, name });
       }
       expect(ids()).toBe(shown());

@@ -8,7 +8,7 @@ const service = testService();
 const COMPLETED = /accounts\..+\.ids$/;
 const isRoot = process.geteuid?.() === 0;
 const hasModes = process.geteuid !== undefined;
-/** A user who is neither the current user nor root. */
+/** A user other than root and the current user. */
 const STRANGER = 54_321;
 const EVERYONE_MAY_WRITE = 0o777;
 

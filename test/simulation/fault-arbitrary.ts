@@ -56,7 +56,7 @@ const kindOf = (operation: Operation): fc.Arbitrary<FaultKind> =>
 /** The number of the call that a fault strikes: usually one of the first. */
 const nth = fc.oneof(fc.integer({ min: 1, max: 2 }), fc.integer({ min: 1, max: 8 }));
 
-/** Repeats a fault for this many calls in a row: a call and its retries. */
+/** Repeats a fault so that it strikes this many consecutive calls: a call and its retries. */
 export function inARow<Fault extends { readonly nth: number }>(fault: Fault, times: number): Fault[] {
   return Array.from({ length: times }, (_, again) => ({ ...fault, nth: fault.nth + again }));
 }

@@ -12,9 +12,9 @@ const DAY_MS = 24 * 60 * 60_000;
 /** A snapshot that the service has completed. */
 interface Done extends WrittenSnapshot {
   readonly run: ObservedRun;
-  /** Whether the run learned of its completion, and told the ledger before a later run was judged. */
+  /** Whether the run learned that it was completed, and told the ledger before a later run was judged. */
   known: boolean;
-  /** Whether the snapshot broke a rule with an approval. */
+  /** Whether the snapshot broke a rule, but was approved. */
   readonly approved: boolean;
 }
 

@@ -147,7 +147,7 @@ const slowly = fc.record({
   killAfterMs: seldom(oneOf(50, 3000, 40_000), 5),
 });
 
-/** Two processes run at once, with slow sources and a slow network, and die now and then. */
+/** Two processes run at the same time, with slow sources and a slow network, and die now and then. */
 const together: fc.Arbitrary<Program> = fc
   .record({
     ranges,

@@ -5,7 +5,7 @@ import type { Judging } from "./program.js";
 
 /** What the caller of a write sees. */
 export interface ObservedWrite {
-  /** A text that is in each record of the write. */
+  /** A string that is in each record of the write. */
   readonly label: string;
   readonly collection: SimCollection;
   /** Whether the write came piece by piece, outside the queue of writes. */
@@ -14,7 +14,7 @@ export interface ObservedWrite {
   readonly afterCompletion: boolean;
   /** Ids of the write's source, in order. */
   readonly keys: readonly string[];
-  /** Whether the source yields all of these records, each of them valid. */
+  /** Whether the source yields all of these records, and all of them are valid. */
   readonly whole: boolean;
   outcome: "under way" | "done" | "failed";
   error?: unknown;

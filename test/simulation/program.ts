@@ -26,7 +26,7 @@ export interface Judging {
   /** Whether the run uses the approval that was offered last. */
   readonly approves: boolean;
   readonly guarded: boolean;
-  /** The run sends usage after the watermark up to this event, and advances to it; undefined for no usage. */
+  /** The run sends the usage after the watermark, up to this event, and advances to it; undefined for no usage. */
   readonly feedTo: number | undefined;
 }
 
@@ -64,7 +64,7 @@ export interface RunSpec {
   readonly writes: readonly (WriteSpec | PiecesSpec)[];
   /** Whether the connector awaits each of its writes, awaits none, or continues after a failed write. */
   readonly manners: "awaits" | "hurries" | "swallows";
-  /** How long after its return the connector writes something more, in milliseconds. */
+  /** How many milliseconds after its return the connector writes something more. */
   readonly lateAfterMs: number | undefined;
   readonly abortAfterMs: number | undefined;
   /** When the run's process dies, in milliseconds after the call. */

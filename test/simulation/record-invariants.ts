@@ -48,7 +48,7 @@ function completionsOfParts(simulated: Simulated): string[] {
     });
 }
 
-/** Records of a write that the batch doesn't have; for events, batches of the same connector call count too. */
+/** Records of a write that are missing from the batch and, for events, from all batches of the connector call. */
 function missingOf(
   write: ObservedWrite,
   { id, extraction }: ObservedBatch,
@@ -149,7 +149,7 @@ function disorder({ service, observation }: Simulated): string[] {
   return found;
 }
 
-/** Indexes of a write's records that the service applied in a batch; a record that was applied twice is there twice. */
+/** Indexes of a write's records that the service applied in a batch; a record applied twice is listed twice. */
 function appliedOf({ applied }: ModelBatch, { label }: ObservedWrite): number[] {
   return applied.flatMap(({ labels }) =>
     labels.filter((applied) => writeOf(applied) === label).map((applied) => Number(applied.split("#")[1])),

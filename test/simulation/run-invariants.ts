@@ -50,7 +50,7 @@ function heldLocks({ extractions, batches }: ObservedRun, { locks }: Simulated):
     .map((id) => `${id} held the lock while the connector of its run was called`);
 }
 
-/** A connector is called once, and a run is outdated only because another run has changed the ledger since. */
+/** A connector is called once, and a run is outdated only if an overlapping run has started a batch. */
 function needlessCalls(run: ObservedRun, runs: readonly ObservedRun[]): string[] {
   const { extractions, batches, restarts, error, judging } = run;
   const found: string[] = [];

@@ -45,7 +45,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const steps = fc.array(step, { maxLength: 6 });
 
-/** Shortens very slow sources: a run reports progress each second, so hours of it would slow the simulation down. */
+/** Shortens very slow sources: a run reports progress each second, and hours of that would slow the simulation down. */
 const soonOver = write.map(({ source: { ids: all, ...spec }, ...drawn }) => ({
   ...drawn,
   source: { ...spec, ids: spec.pauseMs > MINUTES ? all.slice(0, 3) : all },

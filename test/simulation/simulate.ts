@@ -105,7 +105,7 @@ export async function simulate(program: Program): Promise<Simulated> {
       await clock.sleepElsewhere(program.restartAfterMs);
       rest = await runProcess(rest, open());
     }
-    // Nobody waits for the last calls of a slow ledger, so they need time to end.
+    // Nobody awaits the last calls to a slow ledger, so this gives them time to end.
     if (program.ledgerMs > 0) await clock.sleepElsewhere(GRACE_MS);
     done += 1;
   });

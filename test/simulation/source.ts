@@ -6,7 +6,7 @@ import type { SimClock } from "./sim-clock.js";
 /** What the simulated vendor's API throws. */
 export class SourceFailure extends Error {}
 
-/** Whether a source yields all of its records, each of them valid. */
+/** Whether a source yields all of its records, and all of them are valid. */
 export function isWhole({ throwsAt, invalidAt, ids }: SourceSpec): boolean {
   return !within(throwsAt, ids) && !within(invalidAt, ids);
 }

@@ -102,7 +102,7 @@ test("does not warn of a write behind one that waits for the service", async () 
   void batch.write("accounts", accounts(1));
   void batch.write("plans", []);
   await until(() => harness.server.streams[0]?.messages.length === 1);
-  clock.advance(60_000);
+  for (let i = 0; i < 3; i += 1) clock.advance(30_000);
   expect(warnings).toEqual([]);
 });
 

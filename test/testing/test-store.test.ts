@@ -10,7 +10,7 @@ const clock = new TestClock({ startAt: new Date(0) });
 type Value = AsyncIterable<Uint8Array>;
 type Plant = (below: Store, values: Map<string, Buffer[]>) => Partial<Store>;
 
-/** A store over `values`, or over `below`, with one fault. */
+/** A store with one fault, which can use the store `below` it or keep its own `values`. */
 const plant = (fault: Plant) => (): Store => {
   const below = memoryStore();
   return { ...below, ...fault(below, new Map()) };

@@ -61,7 +61,7 @@ export class Sender {
   }
 }
 
-/** Collects records, and sends a message whenever enough are there. */
+/** Collects records, and sends a message as soon as there are enough. */
 class Messages<Input, Message> {
   readonly #stream: ClientWritableStream<SyncRecordsRequest>;
   readonly #answered: Promise<unknown>;

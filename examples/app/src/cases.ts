@@ -34,7 +34,7 @@ export const openCase = mutationOptions({
     change(cache, (cases) => cases.filter(({ id }) => id !== shown?.id)),
 });
 
-/** Shows the case as completed at once, and reverts it if the service refuses. */
+/** Immediately shows the case as completed, and reverts it if the service refuses. */
 export const completeCase = mutationOptions({
   mutationFn: ({ id }: Case) => client.updateProcurementCase({ id, state: "COMPLETED" }),
   onMutate: (before, { client: cache }) =>

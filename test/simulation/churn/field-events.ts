@@ -6,7 +6,7 @@ type Change = (population: Population, installation: Installation) => void;
 
 const ASKED = { isAsked: true };
 
-/** Changes the text of each record that has one. */
+/** Gives each record that has a value a new, unique one. */
 function rewritten(path: string): Change {
   return (population) => population.change(path, population.slots(), () => population.unique());
 }
@@ -144,7 +144,7 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
     );
     for (const path of ["name", "email"]) accounts.change(path, gone, () => 0);
   }),
-  // A vendor adds Teams to a contract, and most accounts get it at once: once in ten years.
+  // A vendor adds Teams to a contract, and most accounts get it immediately: once in ten years.
   event(
     "Teams for everybody",
     0.1,
@@ -181,7 +181,7 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
   event("seats renewed", 1, ["plans"], redrawn("details.seatBased.paidSeats", 0.5, 1)),
   // Devices of a shared pool are handed out again: once in five years.
   event("devices handed on", 0.2, ["devices"], redrawn("sourceOwnerId", 0.15, 0.4)),
-  // Every other year many devices get the next major system at once.
+  // Every other year many devices get the next major system at the same time.
   event(
     "new system",
     0.5,

@@ -10,7 +10,7 @@ const REFERENCES: readonly (readonly [child: Modelled, path: string, parent: Mod
   ["licenses", "sourcePlanId", "plans"],
   ["groupMembers", "sourceGroupId", "groups"],
 ];
-/** How long a license stays after its account is gone if nobody takes it back at once: until the next invoice. */
+/** How long a license stays after its account is gone if nobody takes it back immediately: until the next invoice. */
 const LINGERING_DAYS = 30;
 
 /** Records that refer to other records by id. */
@@ -28,10 +28,10 @@ export class Installation {
   /** The share of people who join in a day, and of those who leave. */
   readonly churn: number;
   readonly collections: ReadonlyMap<Modelled, Population>;
-  /** Days since a Monday at midnight, and since the run before. */
+  /** Days since a Monday at midnight (`day`), and since the previous run (`elapsed`). */
   day = 0;
   elapsed = 0;
-  /** Whether licenses outlive their accounts, because nobody takes them back at once. */
+  /** Whether licenses outlive their accounts, because nobody takes them back immediately. */
   readonly lingers: boolean;
   /** Records of people who stay only for a season, or are sometimes away. */
   readonly seasonal = new Map<Modelled, Int32Array>();

@@ -7,7 +7,7 @@ export function live(installation: Installation): void {
   const turnover = turnoverOf(installation);
   for (const collection of ["employees", "accounts", "devices"] as const)
     replace(installation, collection, turnover);
-  // Licenses and memberships change more often than the people who have them, and licenses of leavers go with them.
+  // Licenses and memberships change more often than the people who have them; a leaver's licenses go with the leaver.
   replace(installation, "licenses", turnover + perMonth(installation, 0.01), turnover);
   replace(installation, "groupMembers", 3 * turnover + perMonth(installation, 0.02));
   replace(installation, "groups", perMonth(installation, 0.01));

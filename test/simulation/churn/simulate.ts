@@ -57,7 +57,7 @@ export function simulateChurn({ seed, lives, organisations = ORGANISATIONS }: Ch
   return tally;
 }
 
-/** The runs of an installation. Held runs are approved at once, as if by an operator. */
+/** The runs of an installation. Held runs are approved immediately, as if by an operator. */
 class Life {
   readonly #installation: Installation;
   readonly #rule: ResolvedRule;
@@ -168,7 +168,7 @@ class Life {
       }
   }
 
-  /** Plays losses of records that others refer to. The run is held if either collection is. */
+  /** Plays losses of records that others refer to. The run is held if either of the two collections is held. */
   #sufferLosses(): void {
     const { day, organisation, references } = this.#installation;
     for (const reference of references) {

@@ -10,7 +10,7 @@ export interface ObservedWalk {
 
 /** One iteration of a walk. Times are positions in the order of all events. */
 export interface WalkLeg {
-  /** A text that marks each request of this iteration, in a header and in the variables. */
+  /** A string that marks each request of this iteration, in a header and in the variables. */
   readonly id: string;
   /** Ids of the yielded nodes, in order. */
   readonly ids: string[];
@@ -58,7 +58,7 @@ export class Journal {
   readonly walks: ObservedWalk[] = [];
   readonly legs: WalkLeg[] = [];
   readonly requests: SentRequest[] = [];
-  /** Violations that are noticed at once. */
+  /** Violations that are noticed as they happen. */
   readonly misdeeds: string[] = [];
   /** When the client was asked to close. */
   closing: number | undefined;

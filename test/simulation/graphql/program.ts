@@ -35,7 +35,7 @@ const walk = fc.record({
   resumes: oneOf(0, 1, 3),
   timeoutMs: oneOf(100_000, 100_000, 100_000, 5000, 300),
   retries: oneOf(4, 4, 4, 1, 0),
-  /** When the caller cancels; 0 cancels at once. */
+  /** When the caller cancels; 0 cancels immediately. */
   abortAfterMs: seldom(oneOf(0, 4, 7, 12, 20, 33, 400, 3000)),
 });
 export type WalkSpec = Drawn<typeof walk>;

@@ -2,7 +2,7 @@ import type { Fault } from "./faults.js";
 import type { PageAsk, SentRequest } from "./journal.js";
 import type { WalkSpec } from "./program.js";
 
-/** The cursor of a row. Variants are different cursors for the same row. */
+/** The cursor of a row. Each variant is a different cursor for the same row. */
 export function cursorAt(row: number, variant = 0): string {
   return `k${row}~${variant}`;
 }

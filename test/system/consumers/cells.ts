@@ -13,7 +13,7 @@ export interface Cell {
   readonly ci?: true;
   /** A separate project, which its first command installs. */
   readonly alone?: true;
-  /** Use a server of this process instead of one that the program starts from the package. */
+  /** Use a server in this process instead of one that the program starts from the package. */
   readonly server?: true;
   /** Remove the packages of gRPC first. */
   readonly withoutGrpc?: true;

@@ -31,8 +31,8 @@ export interface ConsumerFolder {
 }
 
 /**
- * Makes a folder within this project whose `node_modules` has the packed package; all other packages are found in this
- * project's. Nothing is downloaded.
+ * Makes a folder within this project whose `node_modules` has the packed package; all other packages come from this
+ * project. Nothing is downloaded.
  */
 export async function makeConsumerFolder(): Promise<ConsumerFolder> {
   await mkdir(join(ROOT, "build"), { recursive: true });

@@ -32,7 +32,7 @@ test("the modules for runs and previews load with the first run or preview", asy
   expect(count(await modulesLoaded("run"))).toBeGreaterThan(count(await modulesLoaded()));
 });
 
-// Bun, Deno and workerd are in the matrix. Next itself is not run: its route is called as Next calls it.
+// Bun, Deno and workerd are in the matrix. Next itself doesn't run: serve-route.mjs calls its route as Next does.
 test.each(["node.ts", "express.ts", "hono.ts", "serve-route.mjs"])(
   "the handler example works: %s",
   async (program) => {

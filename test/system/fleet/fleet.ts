@@ -14,7 +14,7 @@ const STILL_LOOKS = 25;
 const PATIENCE_MS = 120_000;
 const LEASE_MS = 15 * 60_000;
 
-/** Everything that a fleet needs, and all of it real: a service, a vendor, a database and processes. */
+/** Everything that a fleet needs, all of it real: a service, a vendor, a database and processes. */
 export class Fleet {
   /** Installations whose lock ended with its lease. */
   readonly lostStarts = new Set<string>();

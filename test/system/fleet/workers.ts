@@ -9,7 +9,7 @@ import { NODE } from "./node-24.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** A line of the log of a worker. */
+/** A line of a worker's log. */
 export interface Line {
   readonly at: number;
   readonly worker: number;

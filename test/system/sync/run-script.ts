@@ -57,7 +57,7 @@ function onProgress(event: SyncProgress): void {
   if (event.type !== "sending" || event.records === 0) return;
   if (way === "sent") die();
   if (way === "exit") process.exit(0);
-  // Only once, because a second signal ends the process at once.
+  // Only once, because a second signal ends the process immediately.
   if (way === "terminated" && !signalled) process.kill(process.pid, "SIGTERM");
   signalled = true;
 }

@@ -8,7 +8,7 @@ import { cassetteOf, RECORDINGS } from "../../testing/kit/recordings/index.js";
 const folder = temporaryFolder();
 
 const recordings = new Set<string>();
-/** All rows run for the first connector of each recording; for another one, only the row that finds its mistake. */
+/** The first connector of each recording runs all rows; any other runs only the row that finds its mistake. */
 const CASES = Object.entries(PLANTED).map(([name, { recording, ...planted }]) => {
   const [row = "", mistake = ""] = name.split(": ");
   const isFirst = recordings.size < recordings.add(recording).size;

@@ -81,7 +81,7 @@ function exchangeWith(at: Partial<Exchange["request"] & Exchange["response"]>): 
   return { request: { method: "POST", url, headers, body }, response: { status: 200, headers, body } };
 }
 
-/** The text in several readings: as it is, without escapes, and decoded from base64. */
+/** The text as it is, without the escapes of JSON, without those of URLs, and decoded from base64. */
 function readings(text: string): string {
   const encoded = text.match(/[\w+/=-]{8,}/g)?.map((word) => Buffer.from(word, "base64").toString()) ?? [];
   return [
