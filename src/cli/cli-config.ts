@@ -40,7 +40,7 @@ export interface CliConfig extends ClientOptions {
           /** The character between a CSV file's cells. @default the most frequent in its first line: , ; | or a tab */
           readonly delimiter?: string | undefined;
           /**
-           * Whether a file without records is an empty collection.
+           * Whether a file without records counts as an empty collection.
            * @default false: such a file is refused, unless it is for events and every heading is a field
            */
           readonly allowEmpty?: boolean | undefined;

@@ -12,7 +12,7 @@ class Flag<Value = boolean> extends Option {
 
 export const FIRST_RUN_COUNTS = "--first-run-counts";
 
-/** All options, of which each command takes some. */
+/** All options; each command takes some of them. */
 export const OPTIONS = {
   installation: new Flag<string>("--installation <id>", "installation (SAAS_MANAGEMENT_INSTALLATION_ID)"),
   apiKeyFile: new Flag<string>("--api-key-file <file>", "read the API key from a file; - is stdin"),

@@ -99,7 +99,7 @@ export class Credential {
   }
 }
 
-/** An AuthenticationError, because the service description treats a missing credential as a failed authentication. */
+/** To the service description, a missing credential is a failed authentication, not a wrong configuration. */
 export function missingCredential(): AuthenticationError {
   const value = "SAAS_MANAGEMENT_API_KEY";
   const text = `set apiKey (or ${value} with fromEnv), or authorization`;

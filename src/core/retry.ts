@@ -70,7 +70,7 @@ export class Deadline {
     this.#stopTimer = clock.after(timeoutMs, expire, { keepAlive: true });
   }
 
-  /** At least 0, because time may run out before a busy process runs its timers, and Node warns of negative ones. */
+  /** Never negative, although a busy process may run its timers late: Node warns of timers with negative times. */
   get remainingMs(): number {
     return Math.max(0, this.#endsAt - this.#clock.monotonic());
   }

@@ -28,7 +28,7 @@ export function sharedAttributes(call: TracedCall, message: ChannelMessage): Att
   };
 }
 
-/** Attributes of spans that have too many values for metrics. */
+/** Span attributes with too many different values for metrics. */
 export function spanAttributes({ attempt, batchId }: ChannelMessage): Attributes {
   return {
     "saas_management.batch.id": batchId,

@@ -69,7 +69,7 @@ export function instrument(
   return stopLast;
 }
 
-// These checks let the options be objects, so that the declarations don't import `@opentelemetry/api`.
+// With these checks, the options can have the type `object`, so the declarations don't import `@opentelemetry/api`.
 function isTracerProvider(value: object): value is TracerProvider {
   return "getTracer" in value;
 }

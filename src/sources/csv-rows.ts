@@ -36,7 +36,7 @@ export async function* csvRows(
       line = own === "" ? 1 : 2;
       text = text.slice(own.length);
     }
-    // Parse an unfinished row again only once its text has doubled, not for every block.
+    // Parse an unfinished row again when its text has doubled, not for every block.
     if (text.length < minLength) continue;
     const parsed = parse(text, line, name, delimiter);
     yield parsed;

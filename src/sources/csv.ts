@@ -70,7 +70,7 @@ export function fromCsv<R, const Column extends string = string>(
      */
     readonly encoding?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | undefined;
     /**
-     * Whether a header without rows is an empty collection.
+     * Whether a header without rows counts as an empty collection.
      * @default false: such a file is an error, because the program that wrote it may have failed
      */
     readonly allowEmpty?: boolean | undefined;

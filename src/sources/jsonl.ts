@@ -49,7 +49,7 @@ export function fromJsonl<R>(
      */
     readonly encoding?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | undefined;
     /**
-     * Whether a file without values is an empty collection.
+     * Whether a file without values counts as an empty collection.
      * @default false: such a file is an error, because the program that wrote it may have failed
      */
     readonly allowEmpty?: boolean | undefined;

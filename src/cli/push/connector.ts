@@ -17,7 +17,7 @@ import { type Row, rowReader } from "./fields.js";
 
 type Pushed = NonNullable<CliConfig["push"]>[number];
 
-/** A file with records of a collection. All files of a collection together have all of its records. */
+/** A file with records of a collection. Together, a collection's files have all of its records. */
 export interface PushFile extends Pick<Pushed, "map" | "encoding" | "delimiter" | "allowEmpty"> {
   readonly collection: Collection;
   readonly path: string;

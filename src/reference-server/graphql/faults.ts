@@ -33,7 +33,7 @@ function isBodyFault(fault: CheckedFault): fault is BodyFault {
 }
 
 /**
- * Fires the faults that are due before the server does anything, until one ends the request.
+ * Before the server does anything, fires the due faults one by one until one ends the request.
  *
  * @returns a fault's answer; null if the server must answer itself
  * @throws ConnectionFault, or the signal's reason if the caller is gone

@@ -85,7 +85,7 @@ const requiredArguments: ValidationRule = (context) => {
   };
 };
 
-/** Replaces a rule's errors by the error for a value that doesn't match. */
+/** Replaces a rule's errors with the error for a value that doesn't match. */
 function asMismatch(rule: ValidationRule): ValidationRule {
   return (context) => {
     const reporting: ValidationContext = Object.create(context, {

@@ -126,7 +126,7 @@ function isHttp2Server(value: unknown): value is Http2Server {
 const STREAM_WINDOW_BYTES = 8 * 1024 * 1024;
 const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
 
-/** Raises the flow-control windows of new connections, because gRPC has an option for clients only. */
+/** Raises the flow-control windows of new connections, because gRPC lets only clients set them. */
 export function raiseWindows(server: Server): void {
   for (const http2Server of http2ServersOf(server)) {
     http2Server.updateSettings({ initialWindowSize: STREAM_WINDOW_BYTES });

@@ -170,7 +170,7 @@ export class BatchStarter {
         }
         // Jittered, so that waiting clients don't all return together. Timers need whole milliseconds.
         const jitteredMs = pauseMs * (0.5 + Math.random() / 2);
-        // No jitter for this client's own locks, because nobody else waits for the moment when they end.
+        // For this client's own locks, the pause has no jitter, because nobody else waits for their end.
         const ownMs = this.#ownLocks(installationId).map(({ endsAt }) => endsAt - clock.monotonic());
         const lockMs = Math.min(...ownMs, context.startEndsInMs?.() ?? leftMs);
         const nextAttemptMs = Math.ceil(Math.min(leftMs, jitteredMs, lockMs));

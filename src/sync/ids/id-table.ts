@@ -64,7 +64,7 @@ export class IdTable {
     return -1;
   }
 
-  /** Loads the slots of the next ids into the cache, because many reads at once are faster than one by one. */
+  /** Loads the slots of the next ids into the cache, because overlapping reads are faster than separate ones. */
   warm(hashes: Int32Array, count: number): void {
     let sum = 0;
     for (let at = 0; at < 2 * count; at += 2) {

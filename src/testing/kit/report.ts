@@ -10,7 +10,7 @@ export interface ConnectorReport {
   readonly ok: boolean;
   /** The seed of the faults. The same seed picks the same pages. */
   readonly seed: number;
-  /** What most faults change, such as a recording's largest listing, and the size that they need. */
+  /** What most faults change, such as a recording's largest listing, and how large it must be. */
   readonly source: string;
   /** The result of each fault. */
   readonly faults: readonly {

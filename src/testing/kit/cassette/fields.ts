@@ -24,7 +24,7 @@ export class Fields {
   readonly kept = new Map<string, Set<string>>();
   readonly #keep: ReadonlySet<string>;
   readonly #counts = new Map<string, Map<string, number>>();
-  /** By field, the strings in answers that aren't plain, in lower case. */
+  /** Maps each field to its strings in answers, in lower case and without plain ones. */
   readonly #answered = new Map<string, Set<string>>();
   readonly #shapes = new Map<string, number>();
   #known: Known | undefined;

@@ -120,7 +120,7 @@ export function plainHeaders(
   return plain;
 }
 
-/** Statuses without body and length. */
+/** Statuses of answers that have no body and no length. */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
 /** Sends an answer, whole or truncated. */
