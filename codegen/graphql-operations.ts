@@ -25,7 +25,7 @@ import {
 } from "graphql";
 import { GRAPHQL } from "../contract/graphql.js";
 
-/** Public types by their names in the schema; other inputs aren't exported, and other enums are inlined. */
+/** Public names, by name in the schema. Inputs without one aren't exported, and enums without one are inlined. */
 const PUBLIC = new Map(Object.entries(GRAPHQL.types));
 
 const SCALARS = new Map(

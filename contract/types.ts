@@ -90,7 +90,7 @@ export type ScalarKind = "string" | "number" | "boolean" | "date";
 export interface GraphQLOverlay {
   /** As in `Mapping`. */
   readonly assumed?: true;
-  /** Public names of types, by their names in the schema; other inputs aren't exported, and other enums are inlined. */
+  /** Public names, by name in the schema. Inputs without one aren't exported, and enums without one are inlined. */
   readonly types: Readonly<Record<string, string>>;
   readonly scalars: Readonly<Record<string, ScalarKind>>;
 }

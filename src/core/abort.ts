@@ -3,7 +3,7 @@ import { type Rule, withMethods } from "./validate.js";
 // Looked up rather than imported, because browsers have no `node:util`.
 const util = globalThis.process?.getBuiltinModule?.("node:util");
 
-/** The platform's own class, because the platform's fetch refuses signals of other classes, such as jsdom's. */
+/** The platform's own class: the platform's fetch refuses signals of other classes, such as jsdom's. */
 const Platform: unknown = util?.transferableAbortController?.().constructor;
 
 function createController(): AbortController {

@@ -3,7 +3,7 @@ import { AuthenticationError, ConfigurationError } from "./errors/index.js";
 import type { GraphQLOptions } from "./options.js";
 import { redactSecrets, secretsIn } from "./redact.js";
 
-/** A server echoes only secrets that it received recently. */
+/** Number of secrets to remember: a server can be expected to echo only those that it received recently. */
 const MAX_SECRETS = 64;
 
 interface PendingCall {
@@ -99,7 +99,7 @@ export class Credential {
   }
 }
 
-/** An AuthenticationError, because the service description treats a missing credential as a failed authentication. */
+/** To the service description, a missing credential is a failed authentication, not a wrong configuration. */
 export function missingCredential(): AuthenticationError {
   const value = "SAAS_MANAGEMENT_API_KEY";
   const text = `set apiKey (or ${value} with fromEnv), or authorization`;

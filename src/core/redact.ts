@@ -16,7 +16,7 @@ export function escapeControls(text: string): string {
 }
 
 export function redactSecrets(text: string, secrets: readonly string[]): string {
-  // Longest first, because a shorter secret may be part of a longer one.
+  // Begins with the longest, because a shorter secret may be part of a longer one.
   const longestFirst = [...secrets].sort((a, b) => b.length - a.length);
   return longestFirst.reduce((clean, secret) => clean.replaceAll(secret, "[redacted]"), text);
 }

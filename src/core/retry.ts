@@ -70,7 +70,7 @@ export class Deadline {
     this.#stopTimer = clock.after(timeoutMs, expire, { keepAlive: true });
   }
 
-  /** At least 0, because time may run out before a busy process runs its timers, and Node warns of negative ones. */
+  /** Never negative, although a busy process may run its timers late: Node warns of timers with negative times. */
   get remainingMs(): number {
     return Math.max(0, this.#endsAt - this.#clock.monotonic());
   }
@@ -230,7 +230,7 @@ const SUCCESS_REFUND = 1;
 
 /**
  * How many retries one client may make: a token bucket with the figures of the AWS SDKs' standard mode. Occasional
- * failures are always retried. A service that is failing for everyone gets little more than first attempts.
+ * failures are always retried. A service that is failing for everyone gets first attempts and few retries.
  */
 export class RetryBudget {
   #tokens = BUDGET_CAPACITY;

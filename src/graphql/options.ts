@@ -74,7 +74,7 @@ export interface ListOptions<Where, Order> extends RequestOptions {
 
 export type PagingOptions = Omit<ListOptions<never, never>, "where" | "order">;
 
-/** Header names in lower case. Not a `Headers`, because creating a `Headers` costs more than the rest of a request. */
+/** Header names in lower case. We don't use `Headers`, because creating one costs more than the rest of a request. */
 export type HeaderRecord = Readonly<Record<string, string>>;
 
 export type GraphQLConfiguration = ReturnType<typeof resolveOptions>;
@@ -173,7 +173,7 @@ function globalFetch(): typeof globalThis.fetch {
 }
 
 /**
- * undici copies a request that may be redirected, which takes a sixth of the request's time. Edge workers report an
+ * undici copies a request that may be redirected; the copy takes a sixth of the request's time. Edge workers report an
  * undici version, but refuse the redirect mode "error".
  */
 function refusesRedirects(): boolean {

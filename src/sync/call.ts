@@ -76,7 +76,7 @@ export function callWithRetry<T>(
     },
     ({ carried, ...context }) => {
       const answer = attempt({ ...context, carried: { ...configuration.headers, ...carried } });
-      // No warning for SyncRecords, because sending a large window may take a long time.
+      // Doesn't warn about SyncRecords, because sending a large window may take a long time.
       return rpc === "SyncRecords" ? answer : untilNamed(configuration, label, answer);
     },
   );

@@ -8,7 +8,7 @@ export async function all<R>(source: AsyncIterable<readonly R[]>): Promise<R[]> 
   return records;
 }
 
-/** The content as a stream, a few bytes at a time: each character and line end is cut somewhere. */
+/** The content as a stream of pieces of `size` bytes, which may split characters and line ends. */
 export async function* inPieces(
   content: string | Uint8Array,
   size: number,

@@ -6,7 +6,7 @@ export interface WalkPosition {
 }
 
 export interface ErrorDetails {
-  /** Never an object that holds a request, because the request contains the key. */
+  /** Must never be an object that holds a request, because the request contains the key. */
   readonly cause?: unknown;
   readonly retryable?: boolean | undefined;
   readonly serverMessage?: string | undefined;

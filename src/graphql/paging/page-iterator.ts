@@ -16,7 +16,7 @@ type Fetch<Node> = Promise<FetchedPage<Node>>;
 /** A consumer that is faster than this may finish a page before the next request reaches the socket. */
 const SLOW_MS = 1;
 
-/** The real `setImmediate`, because a test's fake timers might never fire it. */
+/** Keeps the real `setImmediate`, because a test's fake one might never fire. */
 const setImmediate = globalThis.setImmediate;
 
 /**

@@ -21,7 +21,7 @@ export interface Comparison {
   readonly kept: number;
   /** Number of known ids missing from the snapshot: completing it marks them as removed. */
   readonly gone: number;
-  /** The sets one by one: otherwise the many ids of a large set could hide that a small set is gone. */
+  /** Each set by itself, because the many ids of a large set could hide that a small set is gone. */
   readonly sets: readonly ComparedSet[];
   readonly firstGone: readonly string[];
 }

@@ -34,8 +34,8 @@ export interface KnownIds {
 }
 
 /**
- * Lists of ids for people: those that a run removes and adds, or all that it sent if nobody knows what it changes, and
- * the records whose fields changed.
+ * Lists of ids for people: the ids that a run removes and adds (or all ids that it sent, if the changes aren't known),
+ * and the ids of records whose fields changed.
  */
 export type Lists<List> = { readonly [Kind in ListKind]?: List };
 export const LIST_KINDS = ["removals", "additions", "sent", "changed"] as const;
@@ -118,7 +118,7 @@ export class CollectionLedger {
   /**
    * Stores the ids of a snapshot and its lists durably.
    * @param seen The ledger's content.
-   * @param token The batch's token (its ids are unclear once they're stored), or the id of an approval.
+   * @param token The token of a batch, which makes the stored ids unclear, or the id of an approval.
    * @param onListProblem Called if a list can't be made; without it, `put` rejects.
    */
   async put(

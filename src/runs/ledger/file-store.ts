@@ -11,7 +11,7 @@ const WRITABLE_BY_OTHERS = 0o002;
 /** No part of a key may lead outside the directory. */
 const KEY = /^(?:(?!\.)[\w.-]+\/)*(?!\.)[\w.-]+$/;
 const UNFINISHED = /\.tmp$/;
-/** Entries of open batches. If a power failure loses one, a lock lasts until its lease ends, and that's all. */
+/** Entries of open batches. If a power failure loses one, the only harm is a lock that lasts until its lease ends. */
 const NEED_NOT_LAST = /\/journal\.[^/]+$/;
 /** An unfinished file that hasn't changed for this long belongs to a dead process: a day, in milliseconds. */
 const LEFT_BEHIND_MS = 24 * 60 * 60 * 1000;
@@ -122,8 +122,8 @@ export class FileStore implements Store {
 }
 
 /**
- * Checks that a directory belongs to this user and that others can't write to it. A group may write to it,
- * because container volumes often belong to one.
+ * Checks that a directory belongs to this user and that others can't write to it. Its group may write to it,
+ * because container volumes often belong to a group.
  * @returns whether it exists
  * @throws {ConfigurationError} it is a link, or another user could change its contents
  */

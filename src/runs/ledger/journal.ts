@@ -142,7 +142,7 @@ export class Journal {
 
   /**
    * Aborts the batches of dead processes, and those that this run could not abort before. Never rejects; takes at most
-   * 5 seconds and the time of the aborts. Failed aborts are retried while the run waits.
+   * 5 seconds plus the time of the aborts. Failed aborts are retried while the run waits.
    */
   readonly releaseOrphans = (): Promise<void> => {
     this.#recovering ??= this.#recover().finally(() => {

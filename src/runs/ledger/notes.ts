@@ -28,7 +28,7 @@ import { putIfAbsent } from "./value.js";
 
 /** The number of completed runs to remember. */
 const KEPT_RUNS = 30;
-/** How often to try to store the next state, and the first pause in between, in milliseconds. */
+/** How many times to try to store the next state, and the first pause between tries, in milliseconds. */
 const TRIES = 5;
 const PAUSE_MS = 100;
 

@@ -108,7 +108,7 @@ export async function putIfAbsent(
   return true;
 }
 
-/** The error of a store that does not keep its promises. @param place The key or the ledger */
+/** The error for a store that breaks the rules of {@link Store}. @param place The key or the ledger */
 export function unstored(place: string, why: string): ConfigurationError {
   return new ConfigurationError(`The ledger could not store ${place}: ${why}.`);
 }

@@ -64,7 +64,7 @@ export function requireInstallation(id: unknown): string {
   throw new InvalidInputError(`${what}: ${text}.`, { advice: { option: "installationId", text } });
 }
 
-/** A pending start runs at least this long, in milliseconds, even if nobody waits: it may have acquired a lock. */
+/** A pending start runs at least this long, in milliseconds, even if nobody is waiting: it may have acquired a lock. */
 const MIN_ANSWER_MS = 100_000;
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 30_000;
@@ -170,7 +170,7 @@ export class BatchStarter {
         }
         // Jittered, so that waiting clients don't all return together. Timers need whole milliseconds.
         const jitteredMs = pauseMs * (0.5 + Math.random() / 2);
-        // No jitter for this client's own locks, because nobody else waits for the moment when they end.
+        // For this client's own locks, the pause has no jitter, because nobody else waits for their end.
         const ownMs = this.#ownLocks(installationId).map(({ endsAt }) => endsAt - clock.monotonic());
         const lockMs = Math.min(...ownMs, context.startEndsInMs?.() ?? leftMs);
         const nextAttemptMs = Math.ceil(Math.min(leftMs, jitteredMs, lockMs));

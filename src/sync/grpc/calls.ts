@@ -93,7 +93,7 @@ export function clientStream<Response>(
           stream.end();
           return;
         }
-        // One message at a time, because grpc-js limits the number of buffered messages but not their size.
+        // Writes one message at a time, because grpc-js limits the number of buffered messages but not their size.
         const write = (bytes: Uint8Array) => {
           if (!ended && !start.signal.aborted) stream.write(bytes, () => writeFrom(index + 1));
         };

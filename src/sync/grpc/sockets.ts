@@ -18,7 +18,7 @@ subscribe("net.client.socket", (message) => {
 /**
  * Tracks the sockets that some work opens, so that we can destroy them when the work ends.
  *
- * grpc-js only closes connections that are established and have nothing to send. One that stalls before it's established
+ * grpc-js only closes connections that are established and have nothing to send. One that stalls while connecting
  * outlives its client and keeps the process alive. If the peer stops reading, the unsent data stays in memory.
  */
 export class OwnedSockets {

@@ -27,8 +27,8 @@ import {
 /** How much later gRPC's deadline is than the operation's own, so that the more helpful error comes first. */
 const DEADLINE_SLACK_MS = 1000;
 /**
- * We send no longer deadline, because servers may count milliseconds in 32 bits (24.8 days), and grpc-js crashes the
- * process if a deadline has too many digits for gRPC's header.
+ * The longest deadline that we send, because servers may count milliseconds in 32 bits (24.8 days), and grpc-js crashes
+ * the process if a deadline has too many digits for gRPC's header.
  */
 const MAX_DEADLINE_MS = 24 * 24 * 3_600_000;
 

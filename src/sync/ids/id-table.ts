@@ -1,4 +1,4 @@
-/** Each part grows by itself, so that growing never needs twice the memory of the whole table. */
+/** Each part grows separately, so that growing never needs twice the memory of the whole table. */
 const PARTS = 64;
 /** Words of an entry: both halves of the id's hash, the hash of the contents, and the index. */
 const WIDTH = 4;
@@ -64,7 +64,7 @@ export class IdTable {
     return -1;
   }
 
-  /** Loads the slots of the next ids into the cache, because many reads at once are faster than one by one. */
+  /** Loads the slots of the next ids into the cache, because overlapping reads are faster than separate ones. */
   warm(hashes: Int32Array, count: number): void {
     let sum = 0;
     for (let at = 0; at < 2 * count; at += 2) {

@@ -14,7 +14,7 @@ export class SourceReader {
   readonly #source: OpenedSource;
   readonly #sink: RecordSink;
   readonly #context: SinkContext;
-  /** Whether the source is exhausted or threw, so that its return() must not be called. */
+  /** Whether the source is exhausted or threw; its return() must then not be called. */
   #ended = false;
   #isWaiting = false;
 

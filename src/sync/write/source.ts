@@ -9,7 +9,7 @@ import type { Collection } from "../collections.js";
  * Records aren't copied, so don't change a record until its write has resolved. A generator that yields one record at a
  * time may refill the same object when it's asked for the next one. Getters of a record in an array may run twice.
  */
-// Arrays come first, so that the compiler reports a mistake in a literal in one line.
+// Arrays come first, so that the compiler needs only one line to report a mistake in a literal.
 export type RecordSource<R> = readonly R[] | Iterable<R | readonly R[]> | AsyncIterable<R | readonly R[]>;
 
 /** Where to look in an array to see whether it has changed, in sevenths of its length. */
@@ -184,7 +184,7 @@ export async function unchanged(records: readonly unknown[], waits: Promise<void
 
 /**
  * Repeats a step. The step runs as long as it can without waiting, then returns the promise to wait for.
- * @returns undefined if no step had to wait, because an `await` per record would cost more than the record itself
+ * @returns undefined if no step had to wait: an `await` per record would cost more than the record itself
  */
 export function inSteps(step: () => Promise<void> | undefined): Promise<void> | undefined {
   const waits = step();

@@ -72,7 +72,7 @@ export class WindowQueue<M extends WindowMessage = EncodedMessage> {
   }
 
   /**
-   * Puts a message into a window, without awaiting anything before, so that messages keep their order.
+   * Puts a message into a window, without awaiting anything first, so that messages keep their order.
    * @returns what to await before passing more, if anything
    */
   put(message: M): Promise<void> | undefined {

@@ -236,7 +236,7 @@ test("another run that completes at any moment never restores an older state, or
       const { events, ...state } = atService();
       const place = `${when} call ${moment} of the ledger`;
       expect(state, place).toEqual({ names: [`version ${version}`], different: 10 * version });
-      // Until its watermark is stored, a completed run does not keep the next one from sending the same events.
+      // If a completed run's watermark isn't stored yet, the next run sends the same events again.
       expect(events, place).toBeLessThanOrEqual(isCompleted ? 20 * version : 10 * version);
     };
     check("at");

@@ -96,7 +96,7 @@ test("a store that refuses permanently is a configuration problem that needs no 
   }
 });
 
-/** The store calls of a small second run, each with a name for what it's about. */
+/** The store calls of a small second run, each with a name for its purpose. */
 const SILENCES: readonly (readonly [string, (call: StoreCall) => boolean])[] = [
   ["the probe", ({ method, key }) => method === "putIfAbsent" && key.includes("/probe-")],
   ...READS,
