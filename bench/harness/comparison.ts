@@ -47,7 +47,7 @@ export interface Comparison {
   readonly candidates: readonly Candidate[];
   readonly columns: readonly Column[];
   readonly targets: readonly Target[];
-  /** Factor on the number of rounds. @default 1 */
+  /** Multiplies the number of rounds. @default 1 */
   readonly roundsFactor?: number;
   /** Why candidates are missing, and other notes for readers. */
   readonly notes?: readonly string[];

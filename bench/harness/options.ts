@@ -6,7 +6,7 @@ export interface Options {
   /** Smaller sizes and fewer comparisons, which take less than two minutes. */
   readonly quick: boolean;
   readonly rounds: number;
-  /** Factor on the numbers of records and pages. */
+  /** Multiplies the numbers of records and pages. */
   readonly size: number;
   /** Whole or partial names of the comparisons to run; empty for all quick or all full ones. */
   readonly only: readonly string[];

@@ -14,7 +14,7 @@ import type { Kind } from "./records.js";
 import type { SourceForm } from "./sources.js";
 
 export const PYTHON_CLIENT = "Python grpc.aio, unchecked";
-/** Everything that writes records. */
+/** The clients that write records. */
 export type PeerName = ClientName | typeof PYTHON_CLIENT;
 
 /** What is between client and server: nothing or the link, in plain text or encrypted. */

@@ -14,7 +14,7 @@ export async function extract(
   const folder = folderOf(flow);
   await mkdir(folder, { recursive: true });
   const file = join(folder, `${name}.jsonl`);
-  // A worker that lost its job may still write, so each attempt has its own file.
+  // A worker that lost its job might still write, so each attempt has its own file.
   const unfinished = `${file}.${process.pid}.tmp`;
   const handle = await open(unfinished, "w");
   let count = 0;

@@ -17,7 +17,7 @@ const SHARED: readonly (readonly [name: string, ...roots: string[]])[] = [
   ["errors", "core/errors/index"],
   // Pages load this file, so nothing in it may need Node.
   ["core", "graphql/client", "graphql/handler", "core/network-errors", "core/record-location"],
-  // Separate, because a page that doesn't need big.js leaves out the whole file that imports it.
+  // Separate, because a page that doesn't need big.js leaves out the whole file that imports big.js.
   ["money", "graphql/money"],
   ["client", "index"],
   ["run", "runs/run", "sync/write/source-reader", "runs/preview/preview", "runs/history"],

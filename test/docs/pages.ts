@@ -90,7 +90,7 @@ export class Page {
   }
 }
 
-/** The cells of a row; `\|` is a bar within one. */
+/** The cells of a row; `\|` is a bar within a cell. */
 function cells(row: string): string[] {
   return row
     .split(/(?<!\\)\|/)

@@ -80,7 +80,7 @@ const PAGED = {
   variableNames: { first: "size", after: "from" },
 } as const;
 
-/** A nested collection of five, paged by `size` and `from`. */
+/** A nested collection of five nodes, paged by `size` and `from`. */
 const answerMembers: Responder = (request, response) => {
   const { size, from } = request.body.variables;
   const page = pageOf(5, { ...request, body: { query: "", variables: { first: size, after: from } } });
@@ -88,7 +88,7 @@ const answerMembers: Responder = (request, response) => {
   json(response, { data: { org: { members: { nodes: page.nodes, pageInfo: { hasNextPage, endCursor } } } } });
 };
 
-/** A collection of three, paged like the SDK's own connections. */
+/** A collection of three nodes, paged like the SDK's own connections. */
 const answerAll: Responder = (request, response) => json(response, { data: { all: pageOf(3, request) } });
 const selectAll = (data: { readonly all: ReturnType<typeof pageOf> }) => data.all;
 

@@ -9,7 +9,7 @@ const directory = "src/graphql/operations/";
 const sources = readdirSync(new URL(directory, root)).map((file) => parse(read(directory + file)));
 const output = read("src/graphql/generated/operations.ts");
 
-/** Fields of a fragment's top level. */
+/** Top-level fields of a fragment. */
 function fieldsOf(document: DocumentNode, fragment: string): readonly string[] {
   return document.definitions
     .filter(

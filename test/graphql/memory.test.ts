@@ -38,7 +38,7 @@ test("keeps no reference to a page from its response, which Node keeps until a f
     if (ids.length === 10) break;
   }
   expect(kept.length).toBeGreaterThanOrEqual(10);
-  // A page that something refers to is never collected.
+  // A page that something refers to is never garbage-collected.
   const left = () => {
     collectGarbage();
     return ids.slice(0, -1).filter((id) => id.deref() !== undefined).length;

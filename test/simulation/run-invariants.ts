@@ -21,7 +21,7 @@ export function brokenRunRules(simulated: Simulated): string[] {
   ];
 }
 
-/** A run makes no call to the service while its connector works, or if it sends nothing. */
+/** A run makes no call to the service while its connector works, or if the run sends nothing. */
 function earlyCalls(run: ObservedRun): string[] {
   const { conduct, error, extractions, batches } = run;
   return extractions.flatMap((extraction, index) => {

@@ -41,7 +41,7 @@ export interface Simulated {
   readonly unhandled: readonly unknown[];
 }
 
-/** Bytes of a message and of a window: small, so that a few records make several. */
+/** Bytes of a message and of a window: small, so that a few records fill several of them. */
 const MESSAGE_BYTES = 120;
 const WINDOW_BYTES = 260;
 

@@ -247,7 +247,7 @@ const EVENTS: readonly LifeEvent[] = [
     (employees) => employees.remove(employees.slots("active", (value) => value === 0)),
     { habit: ["purge", 4] },
   ),
-  // Project groups end; a larger one does so less than once a year.
+  // Project groups end; larger ones end less than once a year.
   event(
     "group deleted",
     0.6,

@@ -1,6 +1,6 @@
 /**
  * The fields of the contract that connectors fill, with the values that they take. All shares are plain estimates; each
- * installation varies them. A field with a share of 1 is required: it can be wrong, not empty.
+ * installation varies them. A field with a share of 1 is required: it can be wrong, but not empty.
  */
 
 /**

@@ -21,7 +21,7 @@ import { type Field, MISSING, type Population } from "./population.js";
 
 type Fields = Record<string, unknown>;
 
-/** What ships for a collection of the model. */
+/** The shipped code for a collection of the model. */
 function shipped(modelled: Modelled) {
   const name: SnapshotCollection = modelled;
   return { info: COLLECTIONS[name], fields: FIELDS[name], encoder: ENCODERS[name] };

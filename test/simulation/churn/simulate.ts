@@ -111,7 +111,7 @@ class Life {
     this.#tally.years += (runs * period) / 365;
   }
 
-  /** Days on which the job goes down for a week. Two of five installations have one such day. */
+  /** When outages of eight days begin: three with the habit `outages`, or one in two of five other installations. */
   #outages(days: number): number[] {
     const times = this.#installation.has("outages") ? 3 : this.#misfortune.chance(0.4) ? 1 : 0;
     return Array.from({ length: times }, () => days * this.#misfortune.between(0.1, 0.9));

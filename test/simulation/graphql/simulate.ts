@@ -52,7 +52,7 @@ export async function simulate({ callers, rows, faults, heedsSignal }: Program):
   const runCaller = async (steps: Program["callers"][number]) => {
     for (const step of steps) await (step.do === "walk" ? walk(step, client, journal) : close());
   };
-  /** Whether some work ends. */
+  /** Returns whether the work ends. */
   const ends = async (work: Promise<unknown>): Promise<boolean> => {
     let done = false;
     const working = work.then(() => {

@@ -1,5 +1,5 @@
 /**
- * Asks a clock to call back, has nothing else to do, and prints `called` when it does. Arguments: clock, ms, keepAlive.
+ * Asks a clock to call back, does nothing else, and prints `called` when it is called. Arguments: clock, ms, keepAlive.
  */
 import { systemClock } from "../../../src/core/clock.js";
 import { TestClock } from "../../../src/reference-server/test-clock.js";

@@ -9,7 +9,7 @@ export interface Cell {
   readonly commands: readonly (readonly [program: string, ...args: string[]])[];
   /** Part of the last command's JSON; left out if only its exit code counts. */
   readonly prints?: Readonly<Record<string, unknown>>;
-  /** Whether CI runs the cell: every runtime, and other cells that are quick. */
+  /** Whether CI runs the cell. CI runs every runtime, and the quick ones of the other cells. */
   readonly ci?: true;
   /** A separate project, which its first command installs. */
   readonly alone?: true;

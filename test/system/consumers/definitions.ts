@@ -14,7 +14,7 @@ interface Answer {
 }
 
 /**
- * Asks TypeScript's language server, as editors do, where a program's names are defined, at their last use. Returns the
+ * Asks TypeScript's language server, as editors do, to find the definitions of names from their last use. Returns the
  * name and the file of each definition.
  */
 export async function definitions(

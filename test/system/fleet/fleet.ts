@@ -9,7 +9,7 @@ import { startVendor, type Vendor } from "./vendor.js";
 import { Workers } from "./workers.js";
 
 const LOOK_MS = 200;
-/** After this many checks without progress, at least 5 s, a fleet has stopped. A stalled machine checks nothing. */
+/** After this many checks without progress (at least 5 s), a fleet has stopped. A stalled machine checks nothing. */
 const STILL_LOOKS = 25;
 const PATIENCE_MS = 120_000;
 const LEASE_MS = 15 * 60_000;
@@ -113,7 +113,7 @@ export class Fleet {
     }
   }
 
-  /** What differs from the source, in sentences. */
+  /** Sentences that say what differs from the source. */
   differences(): readonly string[] {
     const accounts = [...this.vendor.accounts()].sort().join();
     const events = [...this.vendor.events()].sort().join();

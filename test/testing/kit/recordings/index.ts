@@ -28,7 +28,7 @@ function byPageNumber(count = 30): readonly Exchange[] {
   );
 }
 
-/** A search by POST for users with numbers as ids, with an offset in its body; the answer has the total. */
+/** A POST search for users with numeric ids. Its body has an offset, and the answer has the total. */
 function byOffset(count = 30): readonly Exchange[] {
   const users = people(count).map((user, index) => ({ ...user, id: index + 1 }));
   return pagesOf(users).map((rows, index) =>
