@@ -3,7 +3,7 @@ import { AuthenticationError, ConfigurationError } from "./errors/index.js";
 import type { GraphQLOptions } from "./options.js";
 import { redactSecrets, secretsIn } from "./redact.js";
 
-/** A server echoes only secrets that it received recently. */
+/** Number of secrets to remember: a server can be expected to echo only those that it received recently. */
 const MAX_SECRETS = 64;
 
 interface PendingCall {

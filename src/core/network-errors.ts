@@ -196,7 +196,7 @@ export function throughProxy(failure: NetworkError, proxy: unknown): NetworkErro
   return { ...failure, description: `${failure.description} (proxy: ${proxy})` };
 }
 
-/** The failure that a text describes, such as the error that grpc-js quotes; undefined if the table lacks it. */
+/** The failure that a string describes, such as the error that grpc-js quotes; undefined if the table lacks it. */
 export function networkErrorInText(text: string): NetworkError | undefined {
   const code = meaningOf(text);
   return code === undefined ? undefined : NETWORK_ERRORS[code];

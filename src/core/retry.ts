@@ -230,7 +230,7 @@ const SUCCESS_REFUND = 1;
 
 /**
  * How many retries one client may make: a token bucket with the figures of the AWS SDKs' standard mode. Occasional
- * failures are always retried. A service that is failing for everyone gets little more than first attempts.
+ * failures are always retried. A service that is failing for everyone gets first attempts and few retries.
  */
 export class RetryBudget {
   #tokens = BUDGET_CAPACITY;

@@ -30,7 +30,7 @@ interface FailureContext {
   /** Whether the service has accepted the same key before but now refuses a change. */
   readonly isReadOnlyKey: boolean;
   readonly clock: Pick<Clock, "now">;
-  /** Redacts the credential in a text from the server. */
+  /** Redacts the credential in a string from the server. */
   readonly redact: (text: string) => string;
 }
 

@@ -17,7 +17,7 @@ export interface GraphQLAnswer<Data> extends ResponseHead {
 /** Rules for reading a body. */
 interface BodyRules {
   readonly maxBytes: number;
-  /** Cancels the body on abort, because the caller's fetch may not do so. */
+  /** Cancels the body on abort, because the caller's fetch might not do so. */
   readonly signal: AbortSignal;
   /** Creates the errors for unusable bodies. */
   readonly failures: {
@@ -40,7 +40,7 @@ export function isJson(headers: Headers): boolean {
   );
 }
 
-/** Browsers hide the status of a redirect that they may not follow. */
+/** Browsers hide the status of a redirect that they aren't allowed to follow. */
 export function isRedirect(response: Response): boolean {
   return response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400);
 }

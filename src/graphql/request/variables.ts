@@ -54,7 +54,7 @@ export function calendarDate(value: Date): string {
   );
 }
 
-/** Whether a text is a real day in the format of the `Date` scalar: `YYYY-MM-DD`. */
+/** Whether a string is a real day in the format of the `Date` scalar: `YYYY-MM-DD`. */
 function isCalendarDate(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && dayOf(new Date(`${text}T00:00:00Z`)) === text;
 }

@@ -64,7 +64,7 @@ export function requireInstallation(id: unknown): string {
   throw new InvalidInputError(`${what}: ${text}.`, { advice: { option: "installationId", text } });
 }
 
-/** A pending start runs at least this long, in milliseconds, even if nobody waits: it may have acquired a lock. */
+/** A pending start runs at least this long, in milliseconds, even if nobody is waiting: it may have acquired a lock. */
 const MIN_ANSWER_MS = 100_000;
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 30_000;

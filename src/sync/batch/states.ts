@@ -14,7 +14,7 @@ type Reason = BatchStateError["reason"];
 type State = Exclude<BatchState, "active"> | "open" | "failing" | "released";
 
 interface StateRow {
-  /** Why the batch refuses every call but abort and close; undefined if it takes records. */
+  /** Why the batch refuses all calls except abort and close; undefined if it takes records. */
   readonly refuses?: Reason | "closed";
   readonly mayAbort: boolean;
   /** The states that may follow. Any other change comes too late, and has no effect. */

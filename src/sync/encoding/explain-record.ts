@@ -100,7 +100,7 @@ function stringBytes(value: unknown): number {
   );
 }
 
-/** The issues of one write. After the first issue, records are only checked, and no longer sent. */
+/** The issues of one write. After the first issue, further records are checked but not sent. */
 export class InvalidRecords {
   readonly #issues: InputIssue[] = [];
   readonly #consequence: string;

@@ -19,7 +19,7 @@ const SPARE_BYTES = 2 * 1024;
 const FEW_RECORDS = 8;
 /** Every block tries at least this many records, because fewer wouldn't show whether blocks pay off. */
 const LEAST_RECORDS = 8;
-/** Starting a block, or reading a record in vain, costs as much time as a block saves on this many records. */
+/** Starting a block, or reading a record without encoding it, costs what a block saves on this many records. */
 const COST = 4;
 const MOST_CREDIT = COST * BLOCK_RECORDS;
 /** How many records to encode singly per unit of credit below 0. This limits the loss to about 1%. */
@@ -83,7 +83,7 @@ export class RecordBlock {
   /**
    * Encodes records after the writer's position, which doesn't move.
    * @param limit The position that no record may go past.
-   * @returns how many records were encoded; any others that were read in vain will be read again
+   * @returns how many records were encoded; records that were read but not encoded will be read again
    */
   fill(
     to: RecordWriter,
@@ -113,7 +113,7 @@ export class RecordBlock {
     return this.records;
   }
 
-  /** Schedules the next block based on how much this one saved and how many records it read in vain. */
+  /** Schedules the next block based on how much this one saved and how many records it read but didn't encode. */
   #plan(saved: number, inVain: number): void {
     const credit = this.#credit + saved - COST * (inVain + 1);
     this.#credit = Math.min(Math.max(credit, 0), MOST_CREDIT);

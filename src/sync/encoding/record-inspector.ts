@@ -53,7 +53,7 @@ export interface RecordInspector {
   /** Receives the approximate number of records, if it's known before the first one. */
   expect?(records: number): void;
   /**
-   * Inspects one record. To fail the write, returns a text that says what was expected instead; to skip the record,
+   * Inspects one record. To fail the write, returns a string that says what was expected instead; to skip the record,
    * returns false.
    * @param record Undefined if the record comes from a block.
    */

@@ -181,7 +181,7 @@ export class FieldSampler {
 /** Hashes a mail address only up to its @ sign: a changed domain isn't a mistake, but a lost domain is. */
 function hashOf(bytes: DataView, start: number, end: number, { isText }: LaidOut): number {
   let last = end;
-  // A text may start with an @ sign.
+  // The search skips the first character, because a string may start with an @ sign.
   if (isText) for (last = start + 1; last < end && bytes.getUint8(last) !== AT_SIGN; last += 1);
   return mixBytes(bytes, start, Math.min(last + 1, end), TEXT_SEED);
 }

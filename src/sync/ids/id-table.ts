@@ -1,4 +1,4 @@
-/** Each part grows by itself, so that growing never needs twice the memory of the whole table. */
+/** Each part grows separately, so that growing never needs twice the memory of the whole table. */
 const PARTS = 64;
 /** Words of an entry: both halves of the id's hash, the hash of the contents, and the index. */
 const WIDTH = 4;

@@ -67,7 +67,7 @@ export function itemsOf({ pages }: Listing): readonly unknown[] {
 
 /** The default guard is sure to notice a loss of at least this many items and at least this share of a listing. */
 export const NOTICED_ITEMS = 5;
-export const NOTICED_SHARE = 0.3;
+const NOTICED_SHARE = 0.3;
 
 export function isNoticedByGuard(count: number, all: number): boolean {
   return count >= NOTICED_ITEMS && count >= NOTICED_SHARE * all;
