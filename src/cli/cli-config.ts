@@ -31,7 +31,7 @@ export interface CliConfig extends ClientOptions {
           /** A CSV or JSONL file, or files that together have all records; paths are relative to this file. */
           readonly file: string | readonly string[];
           /**
-           * Turns a CSV file's row, an object of cells by heading, into a record, or returns undefined to skip it.
+           * Turns a row of a CSV file (an object of cells by heading) into a record, or returns undefined to skip it.
            * @default headings are field names
            */
           readonly map?: ((row: Readonly<Record<string, string>>) => RecordOf<C> | undefined) | undefined;

@@ -16,7 +16,7 @@ interface Sleeper {
 }
 
 /**
- * A clock for tests, which you can advance.
+ * A test clock that you can advance.
  *
  * - Without `startAt`, it shows the system time plus the time by which you advanced it.
  * - With `startAt`, it stands still until you advance it.

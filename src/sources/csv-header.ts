@@ -4,7 +4,7 @@ import { problemAt, type RecordLocation } from "./source.js";
 /** The distinct headings of a file's first row, and the row's length. */
 export interface Headings {
   readonly found: readonly string[];
-  /** Makes an error about the row that quotes no cells: in a file without a header, the first row is a record. */
+  /** Makes an error about the row, but quotes no cells: in a file without a header, the first row is a record. */
   refuse(problem: string, advice?: string): InvalidInputError;
   readonly length: number;
 }

@@ -1,4 +1,4 @@
-/** Parses text into rows of cells with Papa Parse, and adds line numbers and checks that Papa Parse lacks. */
+/** Parses text into rows of cells with Papa Parse, and adds what Papa Parse lacks: line numbers and checks. */
 import Papa from "papaparse";
 import { isText, type Rule } from "../core/validate.js";
 import { countIn, MAX_LINE_BYTES, type TextBlock, tooLong } from "./lines.js";

@@ -7,7 +7,7 @@ type LastUses = Map<string, number>;
 /** Scope of usage that names neither a plan nor a product. */
 const INSTALLATION = "installation";
 
-/** Finds out who used what and when in the records of one installation. */
+/** From the records of one installation, finds out who used what and when. */
 export class Usage {
   readonly #lastUses = lazy(() => this.#byScope());
   readonly #byAddress = lazy(

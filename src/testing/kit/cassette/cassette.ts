@@ -1,6 +1,6 @@
 /**
- * A connector's requests to its vendor and the answers. All strings are fakes, except those in `kept`, numbers,
- * booleans and times. Values that come from the connector itself are `own`.
+ * A connector's requests to its vendor and the answers. All strings are fakes, except those in `kept` and plain
+ * ones (numbers, booleans and times). Values that come from the connector itself are `own`.
  */
 export interface Cassette {
   readonly version: 2;

@@ -9,7 +9,7 @@ export function mapCsv(text: string, map: MapText): string {
   return text.slice(0, end) + cells;
 }
 
-/** Maps the texts and the attributes' values of XML and HTML. */
+/** Maps the texts and attribute values of XML and HTML. */
 export function mapXml(text: string, map: MapText): string {
   let element = "";
   return text

@@ -98,7 +98,7 @@ export function leaveVirtualTime<T>(code: () => T): T {
   return contexts.run(undefined, code);
 }
 
-/** The longest delay of a timer. Node fires timers with longer delays after a millisecond. */
+/** The longest delay of a timer. Node fires a timer with a longer delay after only a millisecond. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 /** Starts far above the ids of Node's own timers. */
 let nextId = 2 ** 40;

@@ -4,7 +4,7 @@ import { isObject } from "../../../core/validate.js";
 import { leaveVirtualTime } from "../time/context.js";
 import type { Take, Taken } from "./messages.js";
 
-/** Where undici's versions, including the one in Node, keep the default dispatcher. */
+/** The keys under which undici's versions, including the one in Node, keep the default dispatcher. */
 const GLOBAL_DISPATCHERS = [Symbol.for("undici.globalDispatcher.1"), Symbol.for("undici.globalDispatcher.2")];
 
 /** Intercepts undici and fetch without replacing fetch, so redirects and `response.url` have the vendor's address. */

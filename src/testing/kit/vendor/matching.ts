@@ -151,7 +151,7 @@ function partsBy(request: RecordedRequest): Parts {
 }
 
 function folded({ in: where, name }: RequestPart): string {
-  // If the last keys are the indexes of lists, the name is the key before them.
+  // If the last keys are list indexes, the name is the key before them.
   const own = where === "json" ? (name.split(".").findLast((key) => !/^\d+$/.test(key)) ?? "") : name;
   return own.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
