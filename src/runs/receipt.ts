@@ -226,7 +226,7 @@ const SHOWN_RUNS = 7;
 
 type Range = readonly [least: number, most: number];
 
-/** What is usual for a collection, by the receipts of earlier runs. It's for people, not for the rules. */
+/** What is usual for a collection, according to the receipts of earlier runs. It's for people, not for the rules. */
 export function usualOf(runs: readonly CompletedRun[], collection: SnapshotCollection): HeldReason["usual"] {
   const past = runs.flatMap(({ receipt }) =>
     isReceipt(receipt) ? (receipt.collections[collection] ?? []) : [],

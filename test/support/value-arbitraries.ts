@@ -58,7 +58,7 @@ export const ODD_VALUES: Values = {
 const LETTERS = Array.from({ length: 4096 }, (_, i) => String.fromCharCode((i * 37 + (i >> 7)) % 128)).join(
   "",
 );
-/** Lengths of texts at which encoders change how they copy, or a message's length prefix grows by a byte. */
+/** Text lengths from which encoders copy in another way, or a message's length prefix is a byte longer. */
 const EDGES = [0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 100, ...Array.from({ length: 12 }, (_, i) => 116 + i)];
 
 /** The length of a long text: a block ends at texts of more than 127 letters. */

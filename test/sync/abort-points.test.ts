@@ -11,7 +11,7 @@ import { useScriptedServer } from "../support/sync-harness.js";
 import { listenSilently } from "../support/tcp-peers.js";
 
 const harness = useScriptedServer();
-// The server goes first: a client's close may wait for the answer to a start, and the clock stands still.
+// Closes the server first: a client's close may wait for the answer to a start, and the clock stands still.
 afterEach(() => harness.server.close());
 const LOST = { code: 14, details: "connection dropped" };
 const LOCKED = { code: 6, details: "locked" };

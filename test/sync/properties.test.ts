@@ -132,7 +132,7 @@ function sourceOf({ records, source }: Write) {
   })();
 }
 
-/** Takes windows from the front of the list until they have this many messages. */
+/** Takes windows from the front of the list until the windows taken have this many messages. */
 function takeWindows(streams: Uint8Array[][], messages: number): Uint8Array[][] {
   const windows: Uint8Array[][] = [];
   while (windows.flat().length < messages) {

@@ -79,7 +79,7 @@ export function judgeChanges({ collection, memory, now, pasts, at }: ChangeFacts
   const usual = decayed(memory.usual, at);
   const changes = new Map(changesOf(memory.sample, now).map((change) => [change.field, change]));
   const { references } = COLLECTIONS[collection];
-  // A reference with several possible collections may be empty; one to its own collection isn't looked up.
+  // A reference with several possible collections may be empty; a reference to its own collection isn't looked up.
   const targetsOf = (field: string) => {
     const targets = references[field] ?? [];
     return targets.length === 1 && !targets.includes(collection) ? targets : undefined;
@@ -246,7 +246,7 @@ export function usually(range: readonly [least: number, most: number]): string {
   return from === to ? `usually ${to}%` : `usually ${from} to ${to}%`;
 }
 
-/** Reduces the usual shares by the time that has passed. */
+/** Reduces the usual shares; the more time has passed, the more. */
 function decayed(usual: Usual, at: number): Usual {
   const factor = 2 ** (-Math.max(0, at - usual.at) / (HALF_LIFE_DAYS * DAY_MS));
   const shares = Object.entries(usual.shares).map(([field, { lost, other, merged }]) => [

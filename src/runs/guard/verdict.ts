@@ -70,7 +70,7 @@ export function findingsOf(facts: SnapshotFacts, rule: ResolvedRule): readonly F
   return [...findings, { rule: "changed", fields, ids, text: texts.join("; ") }];
 }
 
-/** How many ids a snapshot may remove and add, by shares of the known ones. */
+/** How many ids a snapshot may remove and add, calculated from shares of the known ids. */
 export function limitsOf(
   { compared: { known }, pasts, now }: Pick<SnapshotFacts, "compared" | "pasts" | "now">,
   { removed, added }: ResolvedRule,
@@ -150,7 +150,7 @@ function shrinkage(
   return `${fewer}; ${count(gone)} of the ${count(known)} known ids would be removed`;
 }
 
-/** Says why there are too many new ids compared with any set of known ones. */
+/** Says why there are too many new ids compared with one of the sets of known ids. */
 function growth({ sets, sent }: Comparison, { maxShare, min }: Limits<"added">): string | undefined {
   for (const { known, gone } of sets) {
     const added = sent - (known - gone);

@@ -1,4 +1,4 @@
-/** Ids as lines of UTF-8, one id a line. A backslash in an id is written as `\\`, and a line feed as `\n`. */
+/** Ids as lines of UTF-8, one id per line. A backslash in an id is written as `\\`, and a line feed as `\n`. */
 
 const LINE_FEED = 0x0a;
 const BACKSLASH = 0x5c;
@@ -25,7 +25,7 @@ export async function* idsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<
   }
 }
 
-/** Replaces each id of whole lines by one without line feeds and backslashes. */
+/** Replaces each id in whole lines; the new ids have no line feeds and backslashes. */
 export function mapLines(lines: Uint8Array, change: (id: Uint8Array) => Uint8Array): Uint8Array {
   const changed: Uint8Array[] = [];
   eachLine(lines, (start, end) => {

@@ -5,7 +5,7 @@
  * - `accounts.00000007.<token>.ids`: the ids of a snapshot and what else the ledger remembers of it, stored before
  *   CompleteSyncBatch is sent. Entries with a higher number than the completed ones of the state are unclear. Entries
  *   with a lower number are kept only if the previous state names them.
- * - `accounts.00000008.<approval>.held`: the ids of a held run, with which later runs are compared as well.
+ * - `accounts.00000008.<approval>.held`: the ids of a held run; later runs are compared with them as well.
  * - `accounts.00000008.<token>.removals.txt`, `.additions.txt` and `.sent.txt`: what a completed run has removed and
  *   added, or a held one would have, for a person to read.
  *

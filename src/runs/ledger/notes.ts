@@ -164,7 +164,7 @@ async function needlessOf(
   return needless;
 }
 
-/** Whether an entry belongs to a held run that no longer waits, or is a list whose run has no receipt. */
+/** Whether an entry belongs to a held run that no longer waits for approval, or is a list whose run has no receipt. */
 function isOfHeld(entry: LedgerEntry, state: LedgerState): boolean {
   const { subject, token, kind } = entry;
   if (kind !== "held" && !isForPeople(entry)) return false;

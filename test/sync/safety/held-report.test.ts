@@ -190,7 +190,7 @@ test("shows no limit for a rule that is off", async () => {
 test("when thrown, is printed in full and only once, with the place of the call", async () => {
   await service.runAccounts(ids(40));
   const { error } = await heldBy(service.runAccounts(ids(2)));
-  // Node prints an uncaught error without calling the error's own inspection.
+  // For an uncaught error, Node doesn't call the error's custom inspection.
   for (const printed of [inspect(error), inspect(error, { customInspect: false, depth: 5 })]) {
     expect(printed.startsWith(`RunHeldError: ${error.report}\n    at `)).toBe(true);
     expect(printed.split("38 of 40 accounts would be removed")).toHaveLength(2);

@@ -1,6 +1,6 @@
 import { employee, license, plan } from "../../../support/records.js";
 
-/** The numbers from one up to, but not including, another. */
+/** Makes an item for each number from `from` up to, but not including, `to`. */
 function range<T>(from: number, to: number, make: (i: number) => T): T[] {
   return Array.from({ length: to - from }, (_, i) => make(from + i));
 }
