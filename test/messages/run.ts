@@ -3,7 +3,7 @@ import { describeHeld, heldMessage } from "../../src/runs/guard/held-report.js";
 import { GuardedSnapshot } from "../../src/runs/guard/snapshot.js";
 import { previewOf } from "../support/connector.js";
 
-// Nobody listens on port 1: a run that fails before it sends calls no service.
+// Nobody listens on port 1, because a run that fails before sending anything calls no service.
 const client = createSyncClient({ endpoint: "http://127.0.0.1:1", apiKey: "key-1", retry: false });
 const SCOPE = { installationId: "installation-1", ledger: "ledger" };
 const HELD = {

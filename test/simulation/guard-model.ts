@@ -99,7 +99,7 @@ function rulesBrokenBy(
   const last = past.at(-1);
   if (last === undefined) return [];
   const found: Broken[] = brokenBeside(last.ids, ids).map((rule) => ({ collection, rule }));
-  // Of the snapshots that the ledger knows, those before the last approved one don't count: it may clear them.
+  // Of the snapshots that the ledger knows, those before the last approved one don't count: the ledger may clear them.
   const since = past.findLastIndex(({ approved }) => approved);
   const known = past.filter(({ known: isKnown }) => isKnown);
   const near = past

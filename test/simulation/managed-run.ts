@@ -140,7 +140,7 @@ function connector(
     }
     if (lateAfterMs !== undefined)
       void clock.sleepElsewhere(lateAfterMs).then(() => {
-        // A write isn't late as long as the connector still awaits others.
+        // A write isn't late as long as the connector still awaits other writes.
         if (Number.isFinite(extraction.ended)) extraction.late = observation.tick();
         return runWrite(batch, usageOf(0, 2), extraction, parts);
       });

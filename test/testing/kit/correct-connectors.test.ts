@@ -1,4 +1,4 @@
-/** Connectors that do everything right, one for each way in which vendors list, so no fault may turn any of them WRONG. */
+/** Connectors that do everything right, one for each way in which vendors list; no fault may turn one WRONG. */
 import { defineConnector } from "@saas-management/sdk";
 import { testConnector } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
