@@ -107,7 +107,7 @@ async function runAttempts<T>(
   }
 }
 
-/** @returns the first value, because gRPC sends metadata twice */
+/** Returns the first value; gRPC sends metadata twice. */
 function findHeader(headers: readonly ReadHeader[], name: string): string | undefined {
   return headers.map((header) => header(name)).find((value) => typeof value === "string");
 }

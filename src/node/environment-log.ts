@@ -22,7 +22,7 @@ export function environmentLogger(): Logger | undefined {
 function write(message: string, details: object | undefined): void {
   const facts = details === undefined ? "" : ` ${JSON.stringify(details, withoutContents)}`;
   const line = escapeControls(`${new Date().toISOString()} ${message}${facts}`);
-  // Not `process.stderr`, because that stream would end the process once nobody reads stderr any more.
+  // Doesn't use `process.stderr`, because that stream would end the process once nobody reads stderr any more.
   process.getBuiltinModule("node:fs").writeSync(2, `${line}\n`);
 }
 

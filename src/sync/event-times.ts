@@ -18,7 +18,7 @@ export class EventTimes {
     this.#clock = clock;
   }
 
-  /** @param seconds Since 1970. */
+  /** @param seconds Seconds since 1970. */
   has(seconds: number): boolean {
     // Reads the clock only when needed, because reading it costs as much as parsing the time.
     if (seconds > this.#latest) this.#latest = Math.floor(this.#clock.now() / 1000) + DAY_SECONDS;

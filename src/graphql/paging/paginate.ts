@@ -114,7 +114,7 @@ export function paginate<Data, Variables extends object, Node>(
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Returns an option, or the value of its variable; refuses both at once. */
+/** Returns an option, or the value of its variable; throws if both are set. */
 function onlyOne(option: string, value: unknown, variable: string, inVariables: unknown): unknown {
   if (value !== undefined && isSet(inVariables))
     throw new InvalidInputError(`${option} and variables.${variable} are both set. Set one of them.`);

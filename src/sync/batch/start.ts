@@ -48,7 +48,7 @@ export const BATCH_OPTIONS = {
   onProgress: FUNCTION,
 } satisfies OptionTable<BatchOptions>;
 
-/** Options of an abort by the batch's id. */
+/** Options for aborting a batch by its id. */
 export type AbortOptions = Pick<BatchOptions, "signal" | "timeoutMs" | "headers">;
 
 export const ABORT_OPTIONS = {

@@ -76,8 +76,8 @@ export interface SyncBatch extends AsyncDisposable {
   /**
    * Completes the batch: the service removes every record that is missing from the batch's snapshots. Waits for queued
    * writes and for writers that are ending. If the response is lost, the SDK asks again.
-   * @param options.unverified Must be `true` if you wrote nothing to the batch, because then nothing shows that it's
-   *   complete.
+   * @param options.unverified Must be `true` if you wrote nothing to the batch, because the SDK then can't tell whether
+   *   it's complete.
    * @returns the service's counts
    * @throws {BatchStateError} a write failed, a writer hasn't ended, or the batch isn't active
    * @throws {InvalidInputError} `unverified` is missing, or another option is invalid

@@ -27,8 +27,8 @@ const WAIT = 128;
 /** The top bits of four bytes, which are never set in ASCII. */
 const NOT_ASCII = 0x8080_8080;
 /**
- * Spare bytes: if the last character has several bytes and doesn't fit, the number of bytes written must still differ
- * from the number of characters.
+ * Spare bytes. They ensure that the number of bytes written differs from the number of characters even if the last
+ * character has several bytes and doesn't fit.
  */
 const LETTER_BYTES = 4;
 

@@ -99,7 +99,7 @@ export class RecordWriter extends ByteWriter {
     return true;
   }
 
-  /** Takes every own key, `__proto__` too. */
+  /** Takes every own key, including `__proto__`. */
   stringMap(tag: number, value: unknown): boolean {
     if (!isPlainObject(value)) return false;
     for (const key of Object.keys(value)) {

@@ -80,7 +80,7 @@ export const currency = z
 
 export const strings = z.array(string, expected("an array of strings"));
 
-/** Checks every own key, `__proto__` too, which zod's own record type would drop. */
+/** Checks every own key, including `__proto__`, which zod's own record type would drop. */
 export const stringMap = z.custom(isPlainObject, expected("an object of strings")).check((map) => {
   for (const [position, [key, entry]] of Object.entries(map.value ?? {}).entries()) {
     // Keys are part of the record's contents, so an issue names an entry by its position.
