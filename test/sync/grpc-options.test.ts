@@ -124,7 +124,7 @@ test.each(["https_proxy", "HTTPS_PROXY", "http_proxy", "grpc_proxy"])(
   },
 );
 
-// Without a scheme in front, grpc-js mistakes some of these hosts for schemes.
+// If no scheme precedes them, grpc-js mistakes some of these hosts for schemes.
 test.each(["sync.example.test", "unix", "dns", "ipv4", "constructor"])(
   "asks the environment's proxy for the host %s",
   async (host) => {

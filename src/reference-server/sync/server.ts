@@ -20,7 +20,7 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024 - 1;
 const CLOSE_GRACE_MS = 500;
 
 /**
- * Starts the Sync API. A separate listener accepts connections for gRPC: it requires TLS 1.2 or newer, lets faults end a
+ * Starts the Sync API. A separate listener accepts connections for gRPC: it refuses TLS below 1.2, lets faults end a
  * single connection, and lets `close()` end connections that gRPC waits for.
  */
 export async function startSyncServer(

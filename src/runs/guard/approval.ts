@@ -36,7 +36,7 @@ export async function decide(
       const [finding] = await snapshot.findingsBeside(ledger.held(baseline), rule);
       return finding && `this run differs too much from the one that was held: ${finding.text}`;
     } catch (error) {
-      // A baseline that can't be reached now isn't damaged.
+      // A baseline that is only out of reach doesn't count as damaged.
       if (!isDamage(error)) throw error;
       return `the held run cannot be read (${error.message})`;
     }

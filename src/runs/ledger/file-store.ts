@@ -21,7 +21,7 @@ const FIRST_PIECE_BYTES = 16 * 1024;
 const PIECE_BYTES = 1024 * 1024;
 
 /**
- * The store of a ledger in a directory: one file for each key, which only its owner may read and write. A value is
+ * The store of a ledger in a directory: one file per key; only its owner may read and write the file. A value is
  * written to a temporary file, synced, and linked to its place, so that it exists as a whole or not at all.
  */
 export class FileStore implements Store {
