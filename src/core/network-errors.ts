@@ -168,7 +168,7 @@ export function networkErrorOf(error: unknown): NetworkFailure {
 const OF_NETWORK =
   /fetch failed|failed to fetch|load failed|network|connect|socket|terminated|sending request|time[sd]? ?out|timeout|\b(tls|ssl|offline|closed?|reset|aborted|premature)\b/i;
 
-/** Matches messages of engines about a mistake in a program, which can mention any name: `socket is not defined`. */
+/** Matches engines' messages about a mistake in a program. They can mention any name: `socket is not defined`. */
 const OF_PROGRAM =
   /^(Reference|Range|Syntax|Assertion)Error:|\bis not (a|an|defined|iterable)\b|Error: cannot (read|set|destructure|access|convert|create) |\b(undefined|null)\b/i;
 

@@ -78,7 +78,7 @@ export type InspectorOf = (collection: CollectionInfo) => RecordInspector | unde
 
 /**
  * Shows the records of a write to its inspector. If the inspector takes blocks, single records are shown in groups,
- * which costs half as much.
+ * at half the cost.
  */
 export class InspectedRecords {
   readonly #inspector: RecordInspector;
