@@ -10,7 +10,7 @@ export interface Partition {
   readonly source: string;
 }
 
-/** A partition, with the name of its flow, which is also the folder for the files. */
+/** A partition, and the name of its flow; the folder for the files has the same name. */
 export type Extraction = Partition & { readonly flow: string };
 
 /** The result of an extraction: a complete file. */

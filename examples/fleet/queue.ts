@@ -1,6 +1,6 @@
 import { PgBoss } from "pg-boss";
 
-/** An installation of the fleet, which is also the data of its jobs. */
+/** An installation of the fleet; this is also the data of its jobs. */
 export interface Installation {
   readonly id: string;
   /** Installations of one vendor share its rate limit. */

@@ -11,7 +11,7 @@ const records = await Page.read("docs/reference/records.md");
 /** Names in a cell, such as "`a`, `b`". */
 const named = (cell = "") => [...cell.matchAll(/`([\w.-]+)`/g)].map(([, name]) => name ?? "");
 
-/** The second cell of each name of the table of limits. */
+/** For each name in the table of limits, its second cell. */
 const limits = new Map(
   runs
     .table("Guard limits")

@@ -17,7 +17,7 @@ function random(seed: number): (below: number) => number {
 const baselines = (subjects: readonly string[], sequence: number, token: string): Baselines =>
   Object.fromEntries(subjects.map((subject) => [subject, { sequence, token, pasts: [] }]));
 
-/** The holds that must remain, judging only by the order of events: each collection's id, and whether it's approved. */
+/** The holds that must remain, judged only by the order of events: each collection's id, and whether it's approved. */
 class Oracle {
   readonly #held = new Map<string, { readonly id: string; readonly at: number }>();
   readonly #approved = new Map<string, { readonly id: string; readonly at: number }>();

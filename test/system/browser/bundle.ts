@@ -5,7 +5,7 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 export interface Bundle {
   readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[];
-  /** Every module in the bundle, from the project's root. */
+  /** Every module in the bundle, as a path from the project's root. */
   readonly modules: readonly string[];
   /** What the bundle still imports. */
   readonly unresolved: readonly string[];

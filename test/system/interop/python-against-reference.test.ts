@@ -123,7 +123,7 @@ function ok(answer: Readonly<Record<string, unknown>>): Outcome {
   return { code: "OK", details: "OK", trailers: {}, answer };
 }
 
-/** Records of a collection with different ids. */
+/** Records of a collection, all with different ids. */
 function sample(collection: Collection): readonly RecordOf<Collection>[] {
   const record: fc.Arbitrary<RecordOf<Collection>> = RECORDS[collection];
   const distinct = fc.uniqueArray(record, { minLength: 30, maxLength: 40, selector: idOf });

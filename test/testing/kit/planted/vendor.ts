@@ -160,7 +160,7 @@ export function eventsWithoutIds(recording: RecordingName, read: () => Promise<r
   return { recording, connector };
 }
 
-/** The accounts of `by token`, judged by a guard that lacks rules. */
+/** The accounts of `by token`, judged by a guard without rules. */
 export function accounts(guard: GuardOptions, check: (users: readonly User[]) => void): Planted {
   const connector = connectorOf(["accounts"], async (batch) => {
     const users = await itemsByToken();

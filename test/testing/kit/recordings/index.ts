@@ -54,7 +54,7 @@ export function byLink(count = 30): readonly Exchange[] {
 export const QUERY =
   "query Members($first: Int!, $after: String) { organization { members(first: $first, after: $after) { totalCount edges { node { id email } } pageInfo { hasNextPage endCursor } } } }";
 
-/** A connection of GraphQL, inside an object. */
+/** A GraphQL connection inside an object. */
 function byCursor(count = 30): readonly Exchange[] {
   return pagesOf(people(count)).map((page, index, { length }) => {
     const cursorAt = (items: number) => (items === 0 ? null : `cursor-${items}`);
