@@ -72,7 +72,7 @@ function writeFields(file: GeneratedFile, model: FieldsModel): void {
   writeSteps(file, steps, "    ", ",");
 }
 
-/** The fields of a generic variant are in the record itself, and become a separate message. */
+/** A record holds the fields of its generic variant directly, but they're encoded as a separate message. */
 function writeVariants(file: GeneratedFile, { generic, variants }: VariantModel): void {
   const names = variants.map(({ name }) => name);
   const fields = generic?.model.fields.map(({ name }) => name) ?? [];

@@ -19,7 +19,7 @@ export interface MessageRules {
 
 export type VariantRules = Readonly<Record<string, MessageRules>>;`;
 
-/** Writes server.ts: what the reference server knows about records besides their messages. */
+/** Writes server.ts: what the reference server must know about records in addition to their messages. */
 export function writeServer(file: GeneratedFile, { collections }: Contract): void {
   file.print(TYPES);
   file.print();

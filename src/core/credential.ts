@@ -16,7 +16,7 @@ export class Credential {
   readonly name: "apiKey" | "authorization";
   /** The Sync API's credential may be missing until it's used, because previews need none. */
   readonly #source: string | (() => unknown) | undefined;
-  /** Whether the SDK sends no credential because a proxy adds it. */
+  /** True if the SDK sends no credential; a proxy adds one. */
   readonly #isNone: boolean;
   readonly #scheme: string;
   /** Recently sent secrets, latest first. */

@@ -45,7 +45,7 @@ export type CompletionCounts = Partial<
 /** A message that is only read when it's about to be sent. */
 export interface StoredMessage {
   readonly length: number;
-  /** Returns the message's bytes, which stay valid until the message after the next one is loaded. */
+  /** Returns the message's bytes, which stay valid until the second message after this one is loaded. */
   load(): Promise<Uint8Array>;
 }
 

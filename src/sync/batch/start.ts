@@ -73,7 +73,7 @@ type Started = { readonly batchId: string };
 
 const NEVER = new AbortController().signal;
 
-/** A lock that may be this client's own: it sent a start whose outcome is unknown. */
+/** A lock that may be this client's own, because the outcome of one of its starts is unknown. */
 interface PossibleLock {
   readonly installationId: string;
   readonly endsAt: number;
@@ -130,7 +130,7 @@ export class BatchStarter {
   }
 
   /**
-   * Starts a batch. While another batch holds the lock, tries again after growing, jittered pauses.
+   * Starts a batch. While another batch holds the lock, tries again after jittered pauses that grow.
    * @throws {BatchInProgressError} with `waitedMs`, once `waitForLockMs` has passed
    */
   async start(context: StartContext): Promise<StartedBatch> {

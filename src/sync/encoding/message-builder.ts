@@ -198,7 +198,7 @@ export class MessageBuilder {
     else if (buffer.length <= MOST_SPARE_BYTES && SPARE.length < MOST_SPARE) SPARE.push(buffer);
   }
 
-  /** Returns a message with all records but the last, which moves to the next message. */
+  /** Returns a message with all records except the last, which moves to the next message. */
   #cut(next: Buffer): EncodedMessage {
     const { buffer, position } = this.#writer;
     const end = this.#lastStart;
