@@ -14,7 +14,7 @@ export const skipped = !existsSync(PROGRAM) && process.env["CI"] === undefined;
 /** The end of a test's title, which says why the test is skipped. */
 export const whySkipped = skipped ? " (skipped: Debian's package redis-server is not installed)" : "";
 
-/** A Redis server in its own folder, which only listens on a Unix socket. The server ends with this process. */
+/** A Redis server in its own folder; it listens only on a Unix socket. The server ends with this process. */
 export class RedisServer {
   readonly #folder: string;
   readonly #server: ChildProcess;

@@ -95,8 +95,8 @@ export type FirstRun = boolean | { readonly [C in SnapshotCollection]?: number }
 export interface JudgeOptions {
   /**
    * Where the ids of completed snapshots are stored, so that the next run can tell what it would remove:
-   * {@link fileLedger}, another ledger, or `"none"`, which compares nothing with earlier runs. With `"none"`, runs of one
-   * installation must not overlap; with `guard: false` as well, nothing checks ids or notices duplicates.
+   * {@link fileLedger}, another ledger, or `"none"`, which compares nothing with earlier runs. With `"none"`, runs of
+   * one installation must not overlap; with `guard: false` as well, nothing checks ids or notices duplicates.
    * @default the client's `sync.ledger`, or `fileLedger()`
    */
   readonly ledger?: Ledger | "none" | undefined;

@@ -128,7 +128,7 @@ class SlowStoreError extends Error {
   readonly retryable = true;
 }
 
-/** What an error of a store may have. */
+/** Fields that a store's error may have. */
 type Facts = Partial<Record<"code" | "syscall" | "retryable", unknown>>;
 
 function outOfReach(location: string, what: "read" | "written", cause: unknown): SaasManagementError {

@@ -110,7 +110,7 @@ export class CollectionLedger {
     return state.collections[this.subject] ?? {};
   }
 
-  /** What a held run has written of the collection, as if it had been completed. */
+  /** What a held run has written of the collection, as if the run had been completed. */
   held(baseline: Baseline): KnownIds {
     return this.#baseline(baseline, "held");
   }

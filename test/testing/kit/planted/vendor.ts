@@ -160,7 +160,7 @@ export function eventsWithoutIds(recording: RecordingName, read: () => Promise<r
   return { recording, connector };
 }
 
-/** The accounts of `by token`, judged by a guard without rules. */
+/** The accounts of `by token`, judged by a guard with these options. */
 export function accounts(guard: GuardOptions, check: (users: readonly User[]) => void): Planted {
   const connector = connectorOf(["accounts"], async (batch) => {
     const users = await itemsByToken();
