@@ -8,7 +8,7 @@ export function isLeftOut(field: DescField, rules: Rules, names: Names): boolean
   return rules.messages[names.type(field.parent)]?.fields?.[names.field(field)]?.leftOut === true;
 }
 
-/** Rules that leave out a field although the contract has no such field. */
+/** Rules that exclude a field the contract doesn't have. */
 export function unmetLeftOut(rules: Rules, registry: FileRegistry, names: Names): readonly string[] {
   const known = new Set<string>();
   for (const desc of registry) {

@@ -1,4 +1,4 @@
-/** The comments of a contract's files, moved to the places of the normalized file. */
+/** The comments from a contract's files, moved to the corresponding places in the normalized file. */
 import { type AnyDesc, create } from "@bufbuild/protobuf";
 import {
   type FileDescriptorProto,

@@ -45,7 +45,7 @@ const AIMS: Readonly<Record<string, readonly Target[]>> = {
   ],
 };
 
-/** The full form adds each kind, text, form and way once. All combinations would take hours. */
+/** The full form adds each kind of record, text, source and link once. All combinations would take hours. */
 const FULL: ReadonlySet<string> = new Set([
   "sync/accounts-mixed-array-loopback",
   "sync/accounts-ascii-array-tls",

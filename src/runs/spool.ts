@@ -28,7 +28,7 @@ const OPTIONS = {
   memoryBytes: wholeNumber(0),
 } satisfies OptionTable<SpoolOptions>;
 const MEMORY_BYTES = 4 * 1024 * 1024;
-/** `FILE_FLAG_DELETE_ON_CLOSE` of Windows, where an open file cannot be unlinked. */
+/** The Windows flag `FILE_FLAG_DELETE_ON_CLOSE`: an open file can't be unlinked there. */
 const DELETE_ON_CLOSE = 0x40;
 /** `__O_TMPFILE` of Linux: a file that never has a name. Some file systems don't support it. */
 const TMPFILE = 0o20000000;

@@ -167,7 +167,7 @@ export class TestedStore {
   /** Starts to put a value that pauses; the store may abandon it. */
   begin(name: string, value: PausedValue): Promise<boolean> {
     const stored = this.put(name, value.pieces());
-    // If the put fails after the check has ended, that must not be an unhandled rejection.
+    // A put that fails after the check has ended must not cause an unhandled rejection.
     stored.then(value.begin, value.begin);
     return stored;
   }

@@ -106,7 +106,7 @@ test("a driven test clock rejects with the error of the work, and doesn't move a
 
 test("a driven test clock fires no timeout just because a busy machine slows down the work", async () => {
   const clock = clockAtNoon();
-  // Simulates a process that gets the processor only ten times a second.
+  // Simulates a process that gets CPU time only ten times a second.
   let time = 0;
   const spied = vi.spyOn(performance, "now").mockImplementation(() => (time += 100));
   onTestFinished(() => spied.mockRestore());

@@ -36,7 +36,7 @@ test("a user's subclass is not confused with its parent", () => {
   expect(new TimeoutError("late", { timeoutMs: 5 }) instanceof MyTimeout).toBe(false);
 });
 
-test("instanceof SaasManagementError narrows to all classes, so that the code reaches each one's fields", () => {
+test("instanceof SaasManagementError narrows to the union of all classes, and code to the fields of one", () => {
   const describe = (error: unknown): string | number => {
     if (!(error instanceof SaasManagementError)) return "not of the SDK";
     switch (error.code) {

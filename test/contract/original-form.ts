@@ -12,7 +12,7 @@ import { enumLiterals } from "../../codegen/names.js";
 
 /**
  * A message as the service's own descriptors read it, in the form that users write.
- * @throws Error the message has a field that the descriptors do not know
+ * @throws {Error} the message has a field that the descriptors do not know
  */
 export function originalForm(message: ReflectMessage, names: Names): object {
   const unknown = message.getUnknown()?.map(({ no }) => no) ?? [];

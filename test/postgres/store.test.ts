@@ -5,7 +5,7 @@ import { postgresServer, skipped, whySkipped } from "../support/postgres.js";
 
 const MEBIBYTE = 1024 * 1024;
 const PIECE = 700_000;
-/** Before this piece, a value waits until the server has restarted. */
+/** The piece before which a value waits until the server has restarted. */
 const WAITS = 5;
 
 async function* value(...pieces: readonly (string | Uint8Array)[]) {

@@ -61,7 +61,7 @@ test("fails assertFired() and lists the faults that never fired", async () => {
   faults.assertFired();
 });
 
-test("fires on calls of both APIs with a fault on every call", async () => {
+test("a fault on every call fires on calls to both APIs", async () => {
   const started = fixture();
   const fault = started.server.faults.add({ on: "*", times: 2, fault: "drop" });
   expect(await abortUnknown(started, 1)).toEqual(["UNAVAILABLE"]);

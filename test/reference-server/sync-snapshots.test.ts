@@ -57,7 +57,7 @@ test("reconciles a collection with all writes of a batch once the batch is compl
     const installation = server.createInstallation();
     const { ids } = start(started, installation);
     const model = new Map<string, { removed: boolean; name: string }>();
-    // Records that only an aborted batch has sent stay until a later snapshot omits them.
+    // Records sent only by an aborted batch remain until a later snapshot omits them.
     let snapshot: ReadonlySet<string> = new Set();
     const shown = () => [...model].map(([id, { removed }]) => (removed ? `-${id}` : id)).join(" ");
     for (const [number, { messages, end }] of all.entries()) {

@@ -6,7 +6,7 @@ import type { SimCollection } from "./messages.js";
 export interface SourceSpec {
   /** `quiet` is asynchronous; when its signal fires, it ends like a source that has no more records. */
   readonly kind: "array" | "iterable" | "async" | "arrays" | "quiet";
-  /** Indexes into the simulation's few ids. */
+  /** Indices into the simulation's small set of ids. */
   readonly ids: readonly number[];
   /** Throws instead of yielding the record at this index. */
   readonly throwsAt: number | undefined;

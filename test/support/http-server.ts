@@ -122,7 +122,7 @@ export interface ConnectProxy extends Peer {
   readonly others: () => number;
 }
 
-/** Every host name leads to this machine. */
+/** Every host name resolves to this machine. */
 export async function startConnectProxy(
   options: {
     /** Required `user:password`. */

@@ -144,7 +144,7 @@ test("counts repeated ids but refuses none if the run does not check ids", async
   expect(refusals).toEqual([]);
 });
 
-test("counts repeated events, which a run accepts, unless they have no id", async () => {
+test("counts repeated events that have an id; a run accepts them", async () => {
   const at = "2026-01-01T00:00:00Z";
   const use = (sourceActorId: string) => ({ id: "e1", sourceActorId, lastActivity: at });
   const found = { sourceActorId: "a", lastActivity: at };

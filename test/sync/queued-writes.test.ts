@@ -106,7 +106,7 @@ test("does not warn of a write behind one that waits for the service", async () 
   expect(warnings).toEqual([]);
 });
 
-test("does not warn of a write behind a source that keeps yielding records", async () => {
+test("does not warn of a write that waits for a source that keeps yielding records", async () => {
   const { batch, clock, warnings } = await startWatched();
   const nothing = () => {};
   let give = nothing;

@@ -17,7 +17,7 @@ import { WIRE } from "../../sync/generated/collections.js";
 import type { Ledger } from "../ledger/ledger.js";
 import { WINDOW_DAYS } from "../ledger/past.js";
 
-/** When a snapshot is held. Each rule can hold it alone; `false` turns a rule off. */
+/** When a snapshot is held. One rule is enough to hold it; `false` turns a rule off. */
 export interface GuardRules {
   /**
    * Holds a snapshot that would remove too many ids: if it's empty, if it has none of at least 2 known ids, or if it

@@ -140,7 +140,7 @@ export class RecordSink {
     this.#queue.close();
   }
 
-  /** Takes plain records of an array, starting at a position. Returns how many. */
+  /** Takes plain records from an array, starting at a position. Returns how many. */
   #takeBlock(list: readonly unknown[], position: number): number {
     // After an invalid record, each record is checked individually.
     if (this.#invalid !== undefined) return 0;

@@ -189,7 +189,7 @@ const EVENTS: readonly LifeEvent[] = [
     },
     { habit: ["guests", 1], ...ASKED },
   ),
-  // Nobody bought the product after its trial, so only one administrator stays.
+  // Nobody bought the product after its trial, so only one administrator is left.
   event("trial ends", 0, SALES, (population) => population.remove(population.slots().subarray(1)), {
     habit: ["trial", 1],
     ...ASKED,

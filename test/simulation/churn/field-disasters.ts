@@ -72,7 +72,7 @@ type Column = readonly [path: string, values: Int32Array];
 
 const one = (kind: string, ...wrong: readonly Column[]): Play => ({ kind, steps: [new Map(wrong)] });
 
-/** Makes columns of wrong values. */
+/** Creates columns that contain wrong values. */
 class Damage {
   readonly fields: readonly Field[];
   readonly all: Int32Array;

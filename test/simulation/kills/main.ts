@@ -43,7 +43,7 @@ try {
     child.kill("SIGKILL");
     await once(child, "close");
     check(`kill ${kill}`);
-    // If a process died between the answer to its start and its entry in the journal, nobody can release its lock.
+    // Nobody can release the lock of a process that died before it noted its batch in the journal.
     clock.advance(LEASE_MS);
   }
   console.log(

@@ -9,7 +9,7 @@ import { type ConsumerFolder, runNode, TOOLS } from "../consumers/packed-package
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 export const VITE = join(ROOT, "node_modules/vite/bin/vite.js");
-/** Files that the tools write, and the demonstration. */
+/** The demonstration, and the files that the tools write. */
 const LEFT_OUT = /\/(generated|dist|demo\.ts)$/;
 
 /** The password that lets the tests into the app. */

@@ -43,7 +43,7 @@ test.each(["node.ts", "express.ts", "hono.ts", "serve-route.mjs"])(
   },
 );
 
-test("the packed command line serves the demo company, and reports on it", async () => {
+test("the packed command line serves the demo company's data and reports on it", async () => {
   const program = [`${folder.installed}/dist/cli/main.js`];
   const { env } = await served(startCli(["serve", "--json", "--demo"], { program }));
   expect(await runCli(["report"], { program, env })).toMatchObject({

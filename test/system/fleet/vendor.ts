@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 
 const IDS = 60;
-/** A tenth is missing from each version: fewer than the guard would hold. */
+/** Each version lacks a tenth of the records, too few for the guard to hold the run. */
 const MISSING_OF = 10;
 const EVENTS_OF_VERSION = 5;
 

@@ -31,7 +31,7 @@ describe.skipIf(skipped)(`runs of several processes with a ledger in PostgreSQL$
     const approved = [0, 1].map(() => start("whole", ids(20), { approve }).line());
     const [first, second] = (await Promise.all(approved)).sort();
     expect(second).toBe("completed");
-    // The other run finds the lock taken, the ledger changed, or the approval used by the run that is now the baseline.
+    // The other run finds that the lock is taken, the ledger has changed, or the approval has already been used.
     expect(first).toMatch(/^(BATCH_IN_PROGRESS|RUN_OUTDATED|RUN_HELD|completed)/);
     expect(service.present()).toHaveLength(20);
     await heldBy(service.runAccounts(ids(2), { ledger: ledger(), approve }));

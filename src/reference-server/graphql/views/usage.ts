@@ -7,7 +7,7 @@ type LastUses = Map<string, number>;
 /** Scope of usage that names neither a plan nor a product. */
 const INSTALLATION = "installation";
 
-/** From the records of one installation, finds out who used what and when. */
+/** Finds out who used what and when from the records of one installation. */
 export class Usage {
   readonly #lastUses = lazy(() => this.#byScope());
   readonly #byAddress = lazy(

@@ -24,7 +24,7 @@ export class Fields {
   readonly kept = new Map<string, Set<string>>();
   readonly #keep: ReadonlySet<string>;
   readonly #counts = new Map<string, Map<string, number>>();
-  /** Maps each field to its strings in answers, in lower case and without plain ones. */
+  /** Maps each field to the strings that it had in answers, in lower case. Plain strings are left out. */
   readonly #answered = new Map<string, Set<string>>();
   readonly #shapes = new Map<string, number>();
   #known: Known | undefined;

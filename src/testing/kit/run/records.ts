@@ -90,7 +90,7 @@ export function watchedSource(collection: Collection, source: unknown, watched: 
   return source instanceof ReadableStream ? Readable.toWeb(Readable.from(passed)) : passed;
 }
 
-/** Whether a source can't be wrapped: it has bytes, or it's a stream that was read before or is locked. */
+/** Whether a source can't be wrapped, because it yields bytes, has already been read, or is locked. */
 function isUnreadable(source: object): boolean {
   if (source instanceof Readable) return source.readableDidRead || !source.readableObjectMode;
   return ArrayBuffer.isView(source) || (source instanceof ReadableStream && source.locked);

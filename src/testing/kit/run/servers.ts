@@ -36,7 +36,7 @@ export async function openServers() {
   const [server, vendor] = await Promise.all([startReferenceServer({ clock }), startVendor()]);
   const restoreTime = installVirtualTime();
   const shared = { server, clock, vendor };
-  // This first run only loads modules, because loading them in a tested run would let its time pass.
+  // This first run only loads modules. Loading them during a tested run would advance that run's clock.
   await new RunWorkspace(shared, { snapshots: ["accounts"], run: async () => {} }).complete({});
   return {
     /** Runs a connector in its own workspace. An error of the connector is part of the result, and isn't thrown. */

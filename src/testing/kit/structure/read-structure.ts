@@ -14,7 +14,7 @@ export function readStructure(recording: Recording): Structure {
   const groups = new Map<string, number[]>();
   for (const [index, exchange] of recording.entries()) {
     if (!isSuccess(exchange) || asked.has(identityOf(exchange))) continue;
-    // A request that is repeated, for example after a failure, is the same page.
+    // A repeated request, for example after a failure, counts as the same page.
     asked.add(identityOf(exchange));
     const group = groups.get(keys[index] ?? "") ?? [];
     groups.set(keys[index] ?? "", group);

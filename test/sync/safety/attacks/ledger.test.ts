@@ -91,7 +91,7 @@ testAttacks([
   ),
 ]);
 
-/** After the preparation, the source has half of the records. */
+/** Once it's prepared, the source contains only half of the records. */
 function halfOf(name: string, ending: Ending, prepare: (service: TestService) => Promise<unknown>): Attack {
   return attack(name, ending, {
     prepare,
