@@ -57,13 +57,14 @@ async function open(
   const context = await browser.newContext({ locale: "en-US", ...options });
   const kept: Promise<void>[] = [];
   onTestFinished(async () => {
-    // A closed page has no body.
+    // A closed page has no response: what finishes from now on isn't kept.
+    context.removeAllListeners("requestfinished");
     await Promise.all(kept);
     await context.close();
   });
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
-  page.on("requestfinished", (request) => void kept.push(keep(request)));
+  context.on("requestfinished", (request) => void kept.push(keep(request)));
   page.on("pageerror", (error) => complaints.push(error.message));
   await page.goto(new URL(address, app.told).href);
   return page;
