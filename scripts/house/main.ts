@@ -29,10 +29,10 @@ const source = sourceFigures("src");
 const { imported, written, guarded, paged } = enteredFiles();
 const { SDK: sdk, lab, "command line": commandLine } = codeLines();
 const rows: readonly Row[] = [
-  { figure: "lines of code of the SDK", value: sdk, goal: 14_500, most: 15_820 },
-  { figure: "lines of code of the lab", value: lab, goal: 7_900, most: 8_160 },
+  { figure: "lines of code of the SDK", value: sdk, goal: 14_500, most: 15_700 },
+  { figure: "lines of code of the lab", value: lab, goal: 7_900, most: 8_100 },
   { figure: "lines of code of the command line", value: commandLine, goal: 2_050, most: 2_160 },
-  { figure: "hand-written files in src", value: source.files, goal: 245, most: 259 },
+  { figure: "hand-written files in src", value: source.files, goal: 245, most: 257 },
   { figure: "median lines of a file", value: source.median, goal: 125, most: 127 },
   { figure: "files over 300 lines", value: source.over300.length, goal: 0 },
   { figure: "files under 20 lines (not types or exports)", value: source.under20.length, goal: 0, most: 1 },
@@ -47,17 +47,17 @@ const rows: readonly Row[] = [
   },
   { figure: 'own files that import "." loads', value: imported.files.length, goal: 7 },
   { figure: "exported names of all subpaths", value: publicNames(await entries()).length, goal: MAX_NAMES },
-  { figure: "functions that a guarded run enters", value: guarded.functions, goal: 380, most: 725 },
-  { figure: "lines of test", value: sourceFigures("test").lines, goal: 44_000, most: 50_760 },
+  { figure: "functions that a guarded run enters", value: guarded.functions, goal: 380, most: 715 },
+  { figure: "lines of test", value: sourceFigures("test").lines, goal: 44_000, most: 50_740 },
   {
     figure: "lines of bench, scripts, codegen, contract, examples",
     value: toolLines(),
     goal: 9_500,
-    most: 10_900,
+    most: 10_880,
   },
   { figure: "words of the README", value: readmeWords(), goal: 600 },
   { figure: "words of the longest guide", value: longestGuideWords(), goal: 900 },
-  { figure: "words of README and docs", value: docWords(), goal: 18_000, most: 18_360 },
+  { figure: "words of README and docs", value: docWords(), goal: 18_000 },
 ];
 for (const { figure, value, goal, most = goal } of rows) {
   const mark = value > most ? "ABOVE " : value > goal ? "later " : "      ";
