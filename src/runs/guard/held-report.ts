@@ -135,10 +135,10 @@ function adviceOf({ reasons, approval }: HeldReport): readonly string[] {
   return [...new Set(reasons.flatMap(({ advice }) => advice || [])), ...(isJudged ? [WRONG_SOURCE] : [])];
 }
 
-/** Names the folder once, because all lists are in it. */
-function listsOf({ reasons }: HeldReport): readonly string[] {
+/** Names the folder once, because all lists are in it. Nobody can open a list of a ledger in memory. */
+function listsOf({ reasons, ledger }: HeldReport): readonly string[] {
   const [first, ...others] = new Set(reasons.flatMap(({ listedIn }) => listedIn ?? []));
-  if (first === undefined) return [];
+  if (first === undefined || ledger === "memory") return [];
   const place = isAbsolute(first) ? "" : "the ledger, as ";
   return [`The ids are listed in ${place}${[first, ...others.map((path) => basename(path))].join(" and ")}.`];
 }
