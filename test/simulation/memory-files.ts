@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 /** The most bytes that one call reads or writes. The number is small, so that code without a loop loses data. */
 const MOST_BYTES = 64;
 
-/** The files of runs, in memory: the simulation can't control in which turn a real disk answers. */
+/** Keeps the files of runs in memory, because the simulation can't control when a real disk answers. */
 export class MemoryFiles {
   readonly #diskBytes: number;
   readonly #named = new Set<string>();
@@ -17,7 +17,7 @@ export class MemoryFiles {
     this.#diskBytes = diskBytes;
   }
 
-  /** A sentence for each file that runs left open or on the disk. */
+  /** Sentences about the files that were left open or on the disk. */
   get left(): readonly string[] {
     return [
       ...(this.#open > 0 ? [`${this.#open} files of runs are left open`] : []),
@@ -25,7 +25,7 @@ export class MemoryFiles {
     ];
   }
 
-  /** Replaces the disk. Returns a function that restores it. */
+  /** Replaces the disk. Returns a function that restores the real disk. */
   mount(): () => void {
     const { open, unlink } = disk;
     const put = (functions: object) => {

@@ -14,7 +14,7 @@ export interface ObservedWrite {
   readonly afterCompletion: boolean;
   /** Ids of the write's source, in order. */
   readonly keys: readonly string[];
-  /** Whether the source yields all of these records, and all of them are valid. */
+  /** Whether the source yields all of its records, and all of them are valid. */
   readonly whole: boolean;
   outcome: "under way" | "done" | "failed";
   error?: unknown;
@@ -49,9 +49,9 @@ export interface ObservedBatch {
   completionError?: unknown;
   /** State of the handle after its last call; undefined for the batches of a run. */
   handle?: SyncBatch["state"];
-  /** The handle's counts. The counts may grow, because a window may be sent later. */
+  /** The handle's counts. The counts can still grow, because windows may be sent later. */
   stats?: () => SyncBatch["stats"];
-  /** Whether the handle is closed, so that somebody else may release the lock. */
+  /** Whether the handle is closed, which allows others to release the lock. */
   left?: boolean;
   /** Whether the caller knows that the batch may still hold the lock. */
   mayHoldLock: boolean;

@@ -20,13 +20,13 @@ export interface SourceSpec {
   readonly pauseMs: number;
 }
 
-/** How a run is judged by the ledger that all processes share. */
+/** How a run uses the ledger that all processes share. */
 export interface Judging {
   readonly firstRun: boolean;
   /** Whether the run uses the approval that was offered last. */
   readonly approves: boolean;
   readonly guarded: boolean;
-  /** The run sends the usage after the watermark, up to this event, and advances to it; undefined for no usage. */
+  /** The last usage event that the run sends, which becomes its watermark; undefined for no usage. */
   readonly feedTo: number | undefined;
 }
 
@@ -64,7 +64,7 @@ export interface RunSpec {
   readonly writes: readonly (WriteSpec | PiecesSpec)[];
   /** Whether the connector awaits each of its writes, awaits none, or continues after a failed write. */
   readonly manners: "awaits" | "hurries" | "swallows";
-  /** How many milliseconds after its return the connector writes something more. */
+  /** How long after its return the connector writes something more, in milliseconds. */
   readonly lateAfterMs: number | undefined;
   readonly abortAfterMs: number | undefined;
   /** When the run's process dies, in milliseconds after the call. */

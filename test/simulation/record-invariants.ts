@@ -85,7 +85,7 @@ function wronglyRemoved({ service, observation }: Simulated): string[] {
   });
 }
 
-/** The service has every event whose write succeeded or, in a run, whose run was completed. */
+/** The service has every event whose write succeeded, except events of runs that weren't completed. */
 function lostEvents({ service, observation }: Simulated): string[] {
   return observation.batches.flatMap(({ writes, extraction, completion }) => {
     if (extraction !== undefined && completion !== "done") return [];
@@ -111,7 +111,7 @@ function repeatedEvents({ service, fired, crashed }: Simulated): string[] {
     .map((label) => `${label} was applied twice`);
 }
 
-/** The service has every record that counts as accepted, and every record that it has counts as sent. */
+/** The service has no fewer records than `accepted` counts, and no more than `sent` counts. */
 function wrongCounts({ service, observation }: Simulated): string[] {
   return observation.batches.flatMap(({ id, writes, stats }) => {
     const batch = service.batches.find((one) => one.id === id);

@@ -17,7 +17,7 @@ export interface Server<T> {
   readonly struck?: (kind: FaultKind) => void;
   /** Called with the status of a refusal. */
   readonly refused?: (code: number) => void;
-  /** Turns the true answer into the one that a fault leaves. */
+  /** Turns the true answer into the answer that the client gets after a fault. */
   readonly answer?: (kind: FaultKind, value: T) => T;
 }
 
@@ -57,7 +57,7 @@ export function turn(): Promise<void> {
 
 /** Never answers, so that only the caller's signal ends the call. */
 export function never(signal: AbortSignal): Promise<never> {
-  // The starts of all clients share a signal that never fires, so it may have many listeners.
+  // The starts of all clients share a signal that never fires, so many listeners aren't a leak.
   setMaxListeners(0, signal);
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);

@@ -106,7 +106,7 @@ export class ServiceModel {
     return newest !== undefined && this.#stateOf(newest, now) === "active" ? newest.id : undefined;
   }
 
-  /** Streams are numbered as they are opened: a newer one shuts the older ones out. */
+  /** Numbers the streams as they open: a batch refuses older streams once a newer one has sent a message. */
   openStream(): number {
     this.#streams += 1;
     return this.#streams;

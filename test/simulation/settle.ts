@@ -17,7 +17,7 @@ export async function settle(clock: SimClock, done: () => boolean): Promise<bool
   return false;
 }
 
-/** Waits until nothing more happens. Returns false if that takes too long. */
+/** Waits until nothing more happens. Returns false if the wait takes too long. */
 async function quiet(clock: SimClock): Promise<boolean> {
   const begun = performance.now();
   let seen = clock.activity;
@@ -31,7 +31,7 @@ async function quiet(clock: SimClock): Promise<boolean> {
   return true;
 }
 
-/** Replaces Math.random() with a fixed sequence, so that failures repeat. Returns a function that restores it. */
+/** Replaces Math.random() with a fixed sequence, so that failures repeat. Returns a function that undoes this. */
 export function withoutChance(): () => void {
   const { random } = Math;
   let state = 1;

@@ -31,7 +31,7 @@ export class SharedLedger {
     this.#ms = ms;
   }
 
-  /** The ledger as one process uses it. @param dead Fires when the process dies, which then changes nothing more */
+  /** The ledger as one process uses it. @param dead Fires when the process dies; from then on, it changes nothing */
   of(dead: AbortSignal): Ledger {
     const store = this.#store;
     const turn = async () => {

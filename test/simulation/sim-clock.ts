@@ -20,7 +20,7 @@ export class SimClock implements Clock {
     return [...this.#due].filter(({ clients }) => clients).length;
   }
 
-  /** Moves to the next time when something is due, and runs it. Returns false if nothing is due. */
+  /** Moves to the next time when something is due, and runs what is due. Returns false if nothing is due. */
   step(): boolean {
     const next = Math.min(...[...this.#due].map(({ at }) => at));
     if (!Number.isFinite(next)) return false;

@@ -4,8 +4,8 @@
  *
  *     npm run soak -- [--graphql] [--minutes 60] [--no-shrink] [--path 76:0:2] [programs] [seed]
  *
- * With the seed and the path of a failure, the first program is the failed one. It stops after the number of programs
- * or the time, whichever comes first.
+ * With the seed and the path of a failure, the first program is the failed one. The soak stops after the
+ * given number of programs or the given time, whichever comes first.
  */
 import { parseArgs } from "node:util";
 import { RunHeldError, RunOutdatedError, SpoolError } from "@saas-management/sdk";

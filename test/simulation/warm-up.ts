@@ -1,7 +1,7 @@
 import { createSyncClient } from "../../src/runs/engine.js";
 import { connectorOf, previewOf } from "../support/connector.js";
 
-/** Does everything once (a run, a write, an open collection, a refusal), so that the simulation loads no module. */
+/** Does everything once (a run, a write, an open collection, a refusal), so that no simulation has to load a module. */
 export async function warmUp(): Promise<void> {
   await previewOf(["accounts"], async (batch) => {
     const accounts = batch.writer("accounts");

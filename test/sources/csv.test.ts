@@ -193,7 +193,7 @@ test.each([HEAD, "\uFEFFid,name", "id,name\r\n\r\n", "sep=,\nid,name\n", "Unauth
   },
 );
 
-test("distinguishes another kind of file from a missing column, and shows none of its contents", async () => {
+test("distinguishes a wrong kind of file from a missing column, and shows no contents of either", async () => {
   const columns = ["id", "email"];
   const other = `${SECRET}: 503 Service Unavailable\n`;
   expect((await refusal(other, { columns })).error.message).toBe(

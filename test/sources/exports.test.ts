@@ -30,7 +30,7 @@ const oneOf =
     return value;
   };
 
-/** What the service has after a run of the rows. */
+/** What the service has after a run that sends the rows. */
 async function sent<C extends "accounts" | "employees">(
   collection: C,
   input: string | Readable,

@@ -34,7 +34,7 @@ function openFiles(): string[] {
 test("names a missing file by its base name only", async () => {
   const { error } = await refusalOf(all(idsOf(join(folder.path, "nobody.csv"))));
   expect(error.message).toContain("nobody.csv");
-  // The error of the operating system has the whole path.
+  // The operating system's error contains the whole path.
   expect(inspect(error, { depth: 9 }).split("\n")[0]).not.toContain(folder.path);
   expect(error.cause).toBeUndefined();
 });

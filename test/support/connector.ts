@@ -9,7 +9,7 @@ import type {
 import { createSyncClient } from "../../src/runs/engine.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 
-/** A connector's function as JavaScript allows it: the SDK's types refuse one that doesn't return a promise. */
+/** A connector's function as JavaScript allows it: the SDK's types require a function that returns a promise. */
 export type RunFunction<S extends SnapshotCollection> = (batch: RunBatch<S>, context: RunContext) => unknown;
 
 export function connectorOf<const S extends SnapshotCollection>(

@@ -127,7 +127,7 @@ export async function startConnectProxy(
   options: {
     /** Required `user:password`. */
     readonly credentials?: string;
-    /** The status that refuses tunnels. */
+    /** The status with which the proxy refuses tunnels. */
     readonly status?: number;
     /** Serves the proxy itself over TLS. */
     readonly tls?: ServerOptions;

@@ -12,9 +12,9 @@ import { certificateFile, keyFile } from "./tls-certificates.js";
 /** Where Debian installs nginx. */
 const PROGRAM = "/usr/sbin/nginx";
 
-/** Continuous integration installs the package and never skips. */
+/** Continuous integration installs the package, and never skips these tests. */
 export const skipped = !existsSync(PROGRAM) && process.env["CI"] === undefined;
-/** The end of a test's title, which says why the test is skipped. */
+/** Added to the title of a skipped test, to say why it is skipped. */
 export const whySkipped = skipped ? " (skipped: Debian's package nginx is not installed)" : "";
 
 /** Extra lines for each block of the configuration. */

@@ -16,9 +16,9 @@ const asUser = process.geteuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
 const programs = findPrograms();
 
-/** Continuous integration installs the package and never skips. */
+/** Continuous integration installs the package, and never skips these tests. */
 export const skipped = programs === undefined && process.env["CI"] === undefined;
-/** The end of a test's title, which says why the test is skipped. */
+/** Added to the title of a skipped test, to say why it is skipped. */
 export const whySkipped = skipped ? " (skipped: Debian's package postgresql is not installed)" : "";
 
 function findPrograms(): string | undefined {
@@ -51,7 +51,7 @@ export class PostgresServer {
     this.#settings = settings;
   }
 
-  /** What `pg.Pool` needs, for other processes too. */
+  /** What `pg.Pool` needs to connect, from any process. */
   get connection(): { readonly host: string; readonly user: string; readonly database: string } {
     return { host: this.#folder, user: "postgres", database: "postgres" };
   }

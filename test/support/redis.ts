@@ -9,9 +9,9 @@ import { createInterface } from "node:readline";
 /** Where Debian installs Redis. */
 const PROGRAM = "/usr/bin/redis-server";
 
-/** Continuous integration installs the package and never skips. */
+/** Continuous integration installs the package, and never skips these tests. */
 export const skipped = !existsSync(PROGRAM) && process.env["CI"] === undefined;
-/** The end of a test's title, which says why the test is skipped. */
+/** Added to the title of a skipped test, to say why it is skipped. */
 export const whySkipped = skipped ? " (skipped: Debian's package redis-server is not installed)" : "";
 
 /** A Redis server in its own folder; it listens only on a Unix socket. The server ends with this process. */

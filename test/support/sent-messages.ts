@@ -33,7 +33,7 @@ export function expectRecords(
     expect(message).toMatchObject({ batchId: "batch-1", collection: { $case: collection } });
     const again = SyncRecordsRequest.encode(message).finish();
     expect(again).toHaveLength(bytes.length);
-    // An adopted contract may declare fields in an order that isn't the order of their numbers.
+    // The fields of an adopted contract may be declared in an order other than that of their numbers.
     if (MAPPING.assumed) expect(Buffer.compare(again, bytes)).toBe(0);
     const decoded = request.decode(bytes);
     found.push(...recordsIn(decoded, collection).map((record) => ofProtobufjs(type, record)));

@@ -11,9 +11,9 @@ import { afterAll, beforeAll } from "vitest";
 /** Where Debian installs slapd. */
 const PROGRAM = "/usr/sbin/slapd";
 
-/** Continuous integration installs the package and never skips. */
+/** Continuous integration installs the package, and never skips these tests. */
 export const skipped = !existsSync(PROGRAM) && process.env["CI"] === undefined;
-/** The end of a test's title, which says why the test is skipped. */
+/** Added to the title of a skipped test, to say why it is skipped. */
 export const whySkipped = skipped ? " (skipped: Debian's package slapd is not installed)" : "";
 
 /** A directory of `dc=example,dc=com`, whose reader gets at most 200 entries in an answer. */

@@ -1,7 +1,7 @@
 import { SaasManagementError } from "@saas-management/sdk";
 import { expect } from "vitest";
 
-/** Checks that the stack of an SDK error leads to a certain function in a certain file, without repeated frames. */
+/** Checks that the stack of an SDK error leads to this function in this file, without repeated frames. */
 export function expectStack(error: unknown, file: string, name: string): void {
   if (!(error instanceof SaasManagementError)) throw error;
   const [head = "", ...frames] = error.stack?.split("\n") ?? [];

@@ -11,7 +11,7 @@ export type ConnectionFaultKind =
   | { readonly type: "silent" }
   /** The connection is reset (TCP RST) after some bytes. */
   | { readonly type: "reset"; readonly direction: Direction; readonly afterBytes: number }
-  /** The proxy accepts no more after some bytes, like a link that is too slow. */
+  /** The proxy stops reading after some bytes, like a link that is too slow. */
   | { readonly type: "slow"; readonly direction: Direction; readonly afterBytes: number }
   /** The connection stays open, but after some bytes everything is dropped in both directions. */
   | { readonly type: "half-open"; readonly direction: Direction; readonly afterBytes: number };

@@ -46,7 +46,7 @@ export interface TestServiceOptions {
 
 /**
  * One reference server for all tests of a file. Each test gets its own workspace, key and installation, and no faults.
- * Clients and the directory are gone after the test.
+ * Its clients are closed and its directory is removed after the test.
  */
 export function testService(options: TestServiceOptions = {}): TestService {
   const service = new TestService(options);
@@ -57,7 +57,7 @@ export function testService(options: TestServiceOptions = {}): TestService {
   return service;
 }
 
-/** A server for one test, if the test needs server options or a clock that stands still, or ends the server. */
+/** A server for one test: for tests that need server options or a frozen clock, or that end the server. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const service = new TestService(options);
   await service.start();
@@ -200,7 +200,7 @@ export class TestService {
     return this.server.inspect(this.installationId);
   }
 
-  /** The service's records of a collection, which an adopted contract may not have. */
+  /** The service's records of a collection; empty if an adopted contract lacks the collection. */
   stored(collection: string): readonly Readonly<Record<string, unknown>>[] {
     const rows: readonly { readonly record: object }[] =
       new Map(Object.entries(this.inspect().snapshots)).get(collection) ?? [];

@@ -58,7 +58,7 @@ export const ODD_VALUES: Values = {
 const LETTERS = Array.from({ length: 4096 }, (_, i) => String.fromCharCode((i * 37 + (i >> 7)) % 128)).join(
   "",
 );
-/** Text lengths from which encoders copy in another way, or a message's length prefix is a byte longer. */
+/** Text lengths at which encoders begin to copy differently, or a message's length prefix grows by a byte. */
 const EDGES = [0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 100, ...Array.from({ length: 12 }, (_, i) => 116 + i)];
 
 /** The length of a long text: a block ends at texts of more than 127 letters. */
@@ -162,7 +162,7 @@ const isoString = fc.oneof(
   },
 );
 
-/** Timestamps as users write them: a Date, or an ISO 8601 string with an offset and up to nanoseconds. */
+/** Timestamps as users write them: a Date, or an ISO 8601 string with an offset and at most nine decimals. */
 export const moment = fc.oneof(date, isoString);
 
 function toTheSecond(time: Date): string {

@@ -119,7 +119,7 @@ function isTimestamp(type: protobuf.ReflectionObject | null): boolean {
   return type?.fullName === TIMESTAMP;
 }
 
-/** Seconds since 1970 and nanoseconds. */
+/** Nanoseconds, and seconds since 1970. */
 function momentOf(iso: string): { readonly seconds: bigint; readonly nanos: number } {
   const [fraction = ""] = /\.\d+/.exec(iso) ?? [];
   const seconds = BigInt(Date.parse(iso.replace(fraction, "")) / 1000);

@@ -41,7 +41,7 @@ test("an abort that is given up rejects with its signal's reason", async () => {
   expect(await aborted).toBe(reason);
 });
 
-test("a write says that its batch was aborted, even if that happened by id", async () => {
+test("a write rejects with the reason aborted, even if its batch was aborted by id", async () => {
   const batch = await service.startBatch();
   await service.syncClient().abortBatch(batch.id);
   expect(await rejection(batch.write("accounts", accounts(2)))).toMatchObject({

@@ -45,7 +45,7 @@ test.each([1, 36, 64])(
   },
 );
 
-test("a batch id of 100,000 characters splits nothing: messages stay far below the default limit", async () => {
+test("messages have room for a batch id of 100,000 characters, as they are far below the default limit", async () => {
   const names = Array.from({ length: 1200 }, () => "x".repeat(1000));
   await run(100_000, names, {}, {});
   expect(sizes().length).toBeGreaterThan(1);

@@ -272,7 +272,7 @@ test("closes its batches with the client, which then refuses new ones", async ()
 
 const SECOND_ATTEMPT = { attempts: 2, stoppedBecause: "not-retryable", requestId: "request-2" };
 
-test("the error of a call that the batch's state forbids keeps the attempts and the request id", async () => {
+test("the error of a call refused because of the batch's state has the attempts and the request id", async () => {
   harness.server.scripts.SyncRecords.push(LOST, batchIs("expired"));
   const batch = await startBatch();
   await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({

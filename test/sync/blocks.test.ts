@@ -108,7 +108,7 @@ test.each([2, 3, 8, 20, 50])("leaves blocks if one record of %i has non-ASCII le
   expect(inVain).toBeLessThan(0.02);
 });
 
-test("returns to blocks where records are plain again, and rarely leaves them for a single unusual record", () => {
+test("encodes blocks again once records are plain again, and rarely stops for a single unusual record", () => {
   const names = Array.from({ length: 100_000 }, (_, i) => (i < 1000 || i % 2000 === 0 ? "José" : "Grace"));
   const { inBlocks, inVain } = shares(names);
   expect(inBlocks).toBeGreaterThan(0.9);

@@ -1,4 +1,4 @@
-/** An event keeps an account active until its time and can't be taken back, so its time must be plausible. */
+/** An event keeps an account active until the event's time and can't be undone, so the time must be plausible. */
 import { Readable } from "node:stream";
 import type { EventCollection, RecordOf } from "@saas-management/sdk";
 import { fromJsonl } from "@saas-management/sdk/sources";

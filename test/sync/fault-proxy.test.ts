@@ -31,7 +31,7 @@ async function startBehindProxy() {
   return { proxy, sync, inspect: () => service.inspect() };
 }
 
-/** Number of bytes of the records, which are most of what goes to the server. */
+/** Number of bytes of the records: most of the bytes that go to the server. */
 const RECORDS = 200_000;
 
 test.each<[string, ConnectionFaultKind]>([

@@ -57,7 +57,7 @@ const recordsOf = (name: SnapshotCollection, size: { minLength?: number; maxLeng
   return fc.uniqueArray(record, { selector: (one) => stringIn(one, COLLECTIONS[name]), ...size });
 };
 
-test("counts for any snapshot in how many records each field has a value", { timeout: TIMEOUT_MS }, () => {
+test("counts, for any snapshot, the records in which each field has a value", { timeout: TIMEOUT_MS }, () => {
   const snapshot = fc
     .constantFrom(...SNAPSHOTS)
     .chain((name) => fc.tuple(fc.constant(name), recordsOf(name, { maxLength: 30 })));
@@ -96,7 +96,7 @@ test("samples the same 128 records in any order", () => {
   expect(sampleOf("accounts", accounts(0, 2000).reverse())).toEqual(before);
 });
 
-test("samples a record once even if it is sent twice, and nothing of an empty snapshot", () => {
+test("samples a record only once if it is sent twice, and samples nothing of an empty snapshot", () => {
   const once = accounts(0, 2);
   expect(sampleOf("accounts", [...once, ...once])).toEqual(sampleOf("accounts", once));
   expect(sampleOf("accounts", [])).toEqual(EMPTY_SAMPLE);

@@ -49,7 +49,7 @@ describe("a connection that was idle for a minute", () => {
     await until(() => relay.open() === 1);
   });
 
-  test("is kept by calls in between", async () => {
+  test("is kept if calls are made in between", async () => {
     const { relay, clock, client } = await behindRelay();
     for (let calls = 0; calls < 3; calls += 1) {
       clock.advance(MINUTE - 1);
@@ -58,7 +58,7 @@ describe("a connection that was idle for a minute", () => {
     expect(relay.accepted()).toBe(1);
   });
 
-  test("is kept by a call that takes longer", async () => {
+  test("is kept while a call takes longer than that", async () => {
     const { server, relay, clock, client, batch } = await behindRelay();
     const answer = server.hold("SyncRecords");
     const write = batch.write("accounts", accounts(1));
@@ -82,7 +82,7 @@ describe("a connection that was idle for a minute", () => {
     expect(relay.accepted()).toBe(2);
   });
 
-  test("fails no run of a long-lived client that runs every two minutes for an hour", async () => {
+  test("makes no run fail, even if a client runs every two minutes for an hour", async () => {
     const { server, relay, clock, client } = await behindRelay();
     const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(3)));
     for (let runs = 1; runs <= 30; runs += 1) {

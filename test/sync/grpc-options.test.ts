@@ -124,7 +124,7 @@ test.each(["https_proxy", "HTTPS_PROXY", "http_proxy", "grpc_proxy"])(
   },
 );
 
-// If no scheme precedes them, grpc-js mistakes some of these hosts for schemes.
+// Without a scheme before the host, grpc-js would take some of these hosts for schemes.
 test.each(["sync.example.test", "unix", "dns", "ipv4", "constructor"])(
   "asks the environment's proxy for the host %s",
   async (host) => {
@@ -137,7 +137,7 @@ test.each(["sync.example.test", "unix", "dns", "ipv4", "constructor"])(
   },
 );
 
-test("reaches a server by an address that its certificate names, without a warning of Node", async () => {
+test("reaches a server by an address that its certificate names, without a warning from Node", async () => {
   const { port } = await startSyncServer(identity("server"));
   const warnings: Error[] = [];
   const listener = (warning: Error) => void warnings.push(warning);

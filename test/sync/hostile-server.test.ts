@@ -62,7 +62,7 @@ test("does not treat an early answer without a count as an acceptance", async ()
     (stream) => stream.once("data", () => answerWith(stream.pause(), EMPTY)),
     { messageBytes: 100_000 },
   );
-  // More than HTTP/2 accepts unread, so the answer comes before the last message can have been sent.
+  // HTTP/2 can't deliver this much to a server that doesn't read, so the answer comes before everything is sent.
   await expect(batch.write("accounts", accounts(350, 1000))).rejects.toMatchObject({
     code: "SYNC_PROTOCOL",
     retryable: false,
@@ -111,7 +111,7 @@ const UNREADABLE: readonly (readonly [string, (stream: ServerHttp2Stream) => voi
   ["an answer that is too large", (stream) => answerWhenRead(stream, Buffer.alloc(2000))],
 ];
 
-// For a call with one message, grpc-js reads one answer, and waits for its end until the time is up.
+// For a call with one message, grpc-js reads one answer, then waits for the stream to end until the call times out.
 const TWO_MESSAGES: (typeof UNREADABLE)[number] = [
   "OK with two messages",
   (stream) => answerWhenRead(stream, EMPTY, EMPTY),

@@ -11,7 +11,7 @@ const harness = useScriptedServer();
 
 const start = harness.startFrozenBatch;
 
-test("warns once when four fifths of the lease are over, and fires the batch's signal when it ends", async () => {
+test("warns once after four fifths of the lease, and fires the batch's signal when the lease ends", async () => {
   const { batch, clock, seen } = await start();
   clock.advance(12 * MINUTE);
   expect(seen.slice(1)).toEqual([{ type: "lease-warning", remainingMs: 3 * MINUTE }]);

@@ -125,7 +125,7 @@ function completed(collection: string): Uint8Array {
 
 const STARTED = StartSyncBatchResponse.encode({ batchId: "b" }).finish();
 
-/** For a call with one message, grpc-js reads one answer, and waits for its end until the time is up. */
+/** For a call with one message, grpc-js reads one answer, then waits for the stream to end until the call times out. */
 async function endOf(call: Promise<unknown>, clock: TestClock, isTold: () => boolean): Promise<unknown> {
   const ended = rejection(call);
   await until(isTold);

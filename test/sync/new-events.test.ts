@@ -97,7 +97,7 @@ test("recognizes events without ids by all of their fields", async () => {
   expect(await send("u2", "u3", "u3")).toMatchObject({ sent: 1, skipped: 2 });
 });
 
-test("a damaged ledger sends no event twice: the run fails", async () => {
+test("a run fails if its ledger is damaged, and so sends no event twice", async () => {
   await runOf([event("a")]);
   const [path = ""] = (await readdir(service.directory, { recursive: true })).filter((name) =>
     name.endsWith(".ids"),

@@ -43,7 +43,7 @@ function previewAccounts(accounts: readonly unknown[], client?: Partial<SyncClie
   return previewOf(["accounts"], (batch) => batch.write("accounts", accounts), {}, client);
 }
 
-test("runs a connector without a server, and tells it that it is a preview", async () => {
+test("runs a connector without a server, and tells the connector that this is a preview", async () => {
   const told: boolean[] = [];
   const fn: RunFunction<"accounts"> = async (batch, attempt) => {
     told.push(attempt.preview);
@@ -159,7 +159,7 @@ test("counts repeated events that have an id; a run accepts them", async () => {
   expect(refusals).toEqual([]);
 });
 
-test("bounds its memory by windows and ids, no matter how large the records are", async () => {
+test("uses memory only for windows and ids, no matter how large the records are", async () => {
   const [pages, page, mib] = [50, 1000, 1024 * 1024];
   const before = process.memoryUsage().arrayBuffers;
   let most = 0;
@@ -284,7 +284,7 @@ test("needs no key, and calls no hook", async () => {
   await client.close();
 });
 
-test("prints each collection without record contents, and its JSON is the data", async () => {
+test("prints each collection without record contents, and serializes to JSON", async () => {
   await service.runAccounts(ids(10));
   const twice = { id: "u1", name: "somebody else" };
   const secret = { id: "u99", name: "Ada", email: 7 };

@@ -96,7 +96,7 @@ test("warns if complete() is awaited within a source of its own batch", async ()
   await expect(write).rejects.toMatchObject({ code: "CLOSED" });
 });
 
-test("does not warn of a write behind one that waits for the service", async () => {
+test("does not warn about a queued write while the write in front of it waits for the service", async () => {
   const { batch, clock, warnings } = await startWatched();
   harness.server.hold("SyncRecords");
   void batch.write("accounts", accounts(1));

@@ -236,7 +236,7 @@ test.each([
 });
 
 describe("after a transient failure", () => {
-  /** The fault, the states of the run's batches, and how many observations and events the last one leaves out. */
+  /** The fault, the states of the run's batches, and how many observations and events the last batch leaves out. */
   const strikes: readonly (readonly [string, () => void, string[], leftOut: number[]])[] = [
     ["the first records", () => breakOnce("SyncRecords"), ["aborted", "completed"], [0, 0]],
     ["later events", () => breakOnce("SyncRecords", "answer", 3), ["aborted", "completed"], [3, 0]],

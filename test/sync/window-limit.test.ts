@@ -164,7 +164,7 @@ test("a window that a slow link does not carry within timeoutMs is halved", asyn
   expect(relay.accepted()).toBe(3);
 });
 
-test("a window is not halved if none of it is read, because nobody may be there", async () => {
+test("a window is not halved if none of it is read, because the server may be gone", async () => {
   const server = await startSyncServer();
   const clock = new TestClock({ startAt: new Date(0) });
   const { client } = watched(server, { clock, timeoutMs: 10_000 });

@@ -84,7 +84,7 @@ test("never quotes a record's text", async () => {
     expect(text).not.toContain("undefined undefined");
 });
 
-test("lists all changed records in a file, from which status reads its examples", async () => {
+test("lists all changed records in a file, and history() reads its examples from that file", async () => {
   const odd = (id: string) => ({ id: `${id}\n\\`, name: "n" });
   const sent = (email: boolean) => ids(30).map((id) => ({ ...odd(id), ...(email && { email: `${id}@x` }) }));
   await run(sent(true));

@@ -117,7 +117,7 @@ test("looks for orphans again while the run waits for the lock", async () => {
     onProgress: async (progress) => {
       if (progress.type !== "waiting-for-lock") return;
       if (waitedMs >= 10_000) await until(() => service.states()[0] === "aborted");
-      // Lets the journal read its entries first, because its 5 seconds are on the same clock.
+      // Lets the journal read its entries first, because its limit of 5 seconds is on the same clock.
       for (let i = 0; i < 60; i += 1) await entries();
       waitedMs += progress.nextAttemptMs;
       service.clock.advance(progress.nextAttemptMs);
@@ -342,7 +342,7 @@ test("a run says what it is waiting for if a process was killed before recording
   expect(await entries()).toHaveLength(1);
 });
 
-test("warns once about what it is waiting for, and forgets it when it gets the lock", async () => {
+test("a run warns once about the start that it waits for, and forgets the start when it gets the lock", async () => {
   await killedStart(10_000);
   await service.runAccounts(ids(1), {
     waitForLockMs: 20 * MINUTE_MS,

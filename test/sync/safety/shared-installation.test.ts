@@ -71,7 +71,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])(
   },
 );
 
-test("an undecided clean-up that drifts each day keeps its id until it differs too much", async () => {
+test("a held clean-up that changes a little each day keeps its approval id until it differs too much", async () => {
   await send({ accounts: [0, 200] });
   const first = await heldBy(send({ accounts: [80, 200] }));
   for (let day = 1; day <= 10; day += 1) {
@@ -141,7 +141,7 @@ test("one id covers all collections of a held run, and completing one of them le
   expect(await shown()).toEqual([]);
 });
 
-test("if an approval covers only one of a run's two collections, it stays while the other is held", async () => {
+test("an approval of only one of a run's two collections is kept while the other collection is held", async () => {
   await send({ accounts: [0, 40], plans: [0, 40] });
   const first = await heldBy(send({ accounts: [0, 10], plans: [0, 40] }));
   const both = { accounts: [0, 10], plans: [0, 10] } as const;

@@ -17,7 +17,7 @@ test("an in-memory store keeps the contract", () => testStore(memoryStore));
 
 test("a file store keeps the contract", () => testStore(fileStore));
 
-test("two file stores in one directory share their keys, and only one wins", async () => {
+test("of several file stores that put the same key in one directory, only one wins", async () => {
   const root = join(service.directory, "shared");
   const stores = Array.from({ length: 8 }, () => new FileStore(root));
   async function* value() {

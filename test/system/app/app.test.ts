@@ -57,7 +57,7 @@ async function open(
   const context = await browser.newContext({ locale: "en-US", ...options });
   const kept: Promise<void>[] = [];
   onTestFinished(async () => {
-    // A closed page has no response: what finishes from now on isn't kept.
+    // A closed page has no responses, so requests that finish from now on aren't kept.
     context.removeAllListeners("requestfinished");
     await Promise.all(kept);
     await context.close();

@@ -151,7 +151,7 @@ test("exits with 81 if the outcome of a completion is unknown", async () => {
   expect(errorOf(ended)).toEqual(problem("BATCH_OUTCOME_UNKNOWN"));
 });
 
-test("exits with 82 if a run wasn't the first one as claimed, and the service removed records", async () => {
+test("exits with 82 if --first-run was wrong, and the service removed records", async () => {
   await service.runAccounts(ids(40), { ledger: fileLedger(join(service.directory, "lost")) });
   const ended = await push("u1\n", "--first-run");
   expect(ended.code).toBe(82);

@@ -89,7 +89,7 @@ test("creates a project with tests that pass unchanged and a connector that runs
   expect(await once(stopped, "exit")).toEqual([EXIT.SIGTERM, null]);
   expect(server.inspect()).toMatchObject({ lock: null });
 
-  // A connector of an API is tested with a recording.
+  // A connector for an API is tested with a recording.
   const vendor = createServer((_, answer) =>
     answer.end(JSON.stringify({ users: [{ id: "u1" }, { id: "u2" }] })),
   );

@@ -59,7 +59,7 @@ test.each([
   },
 );
 
-test("doctor requests a page of the size in use, including that of the configuration", async () => {
+test("doctor requests a page of the size in use, even if the size comes from the configuration", async () => {
   const graphql = async () => {
     const env = await start();
     const { out } = await runCli(["doctor", "--json"], { env, cwd: folder.path });

@@ -132,7 +132,7 @@ test.each<[string, string | Uint8Array]>([
   expect(await refusedAs("usage.csv", content)).toContain(message);
 });
 
-test("reports a problem in every row once: the first three, and how many more", async () => {
+test("if every row has the same problem, reports the first three rows and how many more there are", async () => {
   const rows = Array.from({ length: 500 }, (_, i) => `u${i},Ja\n`).join("");
   const lines = (await refusedAs("accounts.csv", `id,active\n${rows}`)).split("\n");
   expect(lines).toHaveLength(5);

@@ -104,7 +104,7 @@ test.skipIf(isMissing)(
       const backgrounds = new Set<unknown>();
       for (const colorScheme of ["light", "dark"] as const) {
         const page = await openReadable(browser, out, { width: 390, colorScheme });
-        // A plan's holders are hidden until the plan is unfolded.
+        // A plan's holders are hidden until the plan is expanded.
         const holder = page.getByText("ada@example.com").first();
         expect(await holder.isVisible()).toBe(false);
         await page.locator("summary").filter({ hasText: /^Pro/ }).click();

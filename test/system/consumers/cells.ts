@@ -9,9 +9,9 @@ export interface Cell {
   readonly commands: readonly (readonly [program: string, ...args: string[]])[];
   /** Part of the last command's JSON; left out if only its exit code counts. */
   readonly prints?: Readonly<Record<string, unknown>>;
-  /** Whether CI runs the cell. CI runs every runtime, and the quick ones of the other cells. */
+  /** Whether CI runs the cell. CI runs the cells of all runtimes, and other cells that are quick. */
   readonly ci?: true;
-  /** A separate project, which its first command installs. */
+  /** Whether the cell is a separate project, installed by the first command. */
   readonly alone?: true;
   /** Use a server in this process instead of one that the program starts from the package. */
   readonly server?: true;

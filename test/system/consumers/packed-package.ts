@@ -60,7 +60,7 @@ export async function makeConsumerFolder(): Promise<ConsumerFolder> {
   };
 }
 
-/** Runs a script with this Node and returns its output. The error of a failure has the output too. */
+/** Runs a script with this Node and returns its output. If the script fails, the error contains the output. */
 export async function runNode(
   args: readonly string[],
   cwd: string,

@@ -115,7 +115,7 @@ test("names the path, but no secret and no token, if the vendor refuses either",
   for (const secret of ["of_somebody_else", ...vendor.tokens]) expect(shown).not.toContain(secret);
 });
 
-test("withstands every fault of its vendor, with fakes for people and the key in the recording", async () => {
+test("withstands every fault of its vendor, with a recording that has fakes for people and the key", async () => {
   const cassette = join(folder.path, "rest.cassette.json");
   await recordVendor(connector, { to: cassette, keep: ["role"] });
   const text = await readFile(cassette, "utf8");

@@ -9,7 +9,7 @@ import { startVendor, type Vendor } from "./vendor.js";
 import { Workers } from "./workers.js";
 
 const LOOK_MS = 200;
-/** After this many checks without progress (at least 5 s), a fleet has stopped. A stalled machine checks nothing. */
+/** After this many checks without progress (at least 5 s), a fleet has stopped. A stalled machine runs no checks. */
 const STILL_LOOKS = 25;
 const PATIENCE_MS = 120_000;
 const LEASE_MS = 15 * 60_000;
@@ -63,7 +63,7 @@ export class Fleet {
   }
 
   /**
-   * Resolves when no job waits or runs. If nothing moves, a process was killed after it asked for a batch and before it
+   * Resolves when no job waits or runs. If nothing moves, a process was killed after it asked for a batch but before it
    * knew the batch's id. Nobody can abort that batch, so this ends its lease.
    */
   async settled(): Promise<void> {

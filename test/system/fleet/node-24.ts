@@ -12,9 +12,9 @@ const [major = 0] = process.versions.node.split(".").map(Number);
 export const NODE = major >= 24 ? process.execPath : INSTALLED;
 
 const noNode = !existsSync(NODE);
-/** Continuous integration has both and never skips. */
+/** Continuous integration has both, and never skips these tests. */
 export const skipped = (noNode && process.env["CI"] === undefined) || noPostgres;
-/** The end of a test's title, which says why the test is skipped. */
+/** Added to the title of a skipped test, to say why it is skipped. */
 export const whySkipped = skipped
   ? " (skipped: Debian's package postgresql, or Node 24 of npm run test:matrix -- --ci, is not installed)"
   : "";

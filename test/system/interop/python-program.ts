@@ -14,7 +14,7 @@ const GRACE_MS = 5000;
 
 const project = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
-/** Continuous integration installs the packages and never skips. */
+/** Continuous integration installs the packages, and never skips these tests. */
 export const skipped =
   !process.env["CI"] && spawnSync(PYTHON, ["-c", "import grpc, google.protobuf"]).status !== 0;
 

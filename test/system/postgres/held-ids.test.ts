@@ -8,7 +8,7 @@ describe.skipIf(skipped)(`the SQL of the docs${whySkipped}`, () => {
   const server = postgresServer();
   const service = testService();
 
-  // With these numbers, ids need no piece of 1 MiB, part of one, one that ends within a character, or several.
+  // These lists fit without a piece of 1 MiB, or take several pieces, which may end within a character.
   test.each([100, 20_000, 60_000, 120_000])("lists all %i ids of a held run", async (count) => {
     const page = await readFile("docs/reference/run-and-guard.md", "utf8");
     const [, sql = ""] = /```sql\n([\s\S]*?)```/.exec(page) ?? [];

@@ -1,6 +1,6 @@
 /**
  * Works in a process that nothing else keeps alive, and prints how the work ends. The source of `writing` (a batch) and
- * of `reading` (a run) waits for ever, past the end of a lease, until the work is ended. `completed`, `aborted`,
+ * of `reading` (a run) waits past the end of a lease, until the work is ended. `completed`, `aborted`,
  * `closed` and `client closed` say how a batch ends. With `unconnected`, the service does not answer.
  */
 

@@ -25,7 +25,7 @@ describe.skipIf(skipped)(`the Sync API behind nginx${whySkipped}`, () => {
     return { nginx, run };
   }
 
-  test("takes 60,000 accounts in one run, with its default limit of bodies", async () => {
+  test("takes 60,000 accounts in one run, with its default limit for request bodies", async () => {
     const { run } = await behind();
     const receipt = await run(60_000);
     expect(receipt.collections.accounts?.stats).toMatchObject({ sent: 60_000, accepted: 60_000 });
@@ -34,7 +34,7 @@ describe.skipIf(skipped)(`the Sync API behind nginx${whySkipped}`, () => {
     expect(service.present()).toHaveLength(60_000);
   });
 
-  test("needs no second attempt with the windowBytes from the note", async () => {
+  test("needs no second attempt if windowBytes is set as the note says", async () => {
     const { run } = await behind({}, { windowBytes: 1_048_576 });
     const receipt = await run(60_000);
     expect(receipt.notes).toEqual([]);

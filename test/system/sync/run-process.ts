@@ -6,7 +6,7 @@ import type { TestService } from "../../support/test-service.js";
 import { programFile } from "../programs.js";
 import type { Settings } from "./run-script.js";
 
-/** Starts a program, or another program that runs it; it is killed after the test. */
+/** Starts a program, directly or through another one; the started process is killed after the test. */
 export function startScript(name: string, args: readonly string[], through: readonly string[] = []) {
   const [program = "", ...rest] = [...through, process.execPath, programFile(name), ...args];
   const child = spawn(program, rest);

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { connectorOf } from "../../support/connector.js";
 import { ORIGIN } from "./recordings/people.js";
 
-/** What a user must look like. Any other user is an error, not a user without a name. */
+/** What a user must look like. A user that doesn't match is an error, and is never sent without a name. */
 export const USER = z.object({
   id: z.union([z.string().min(1), z.int()]).transform(String),
   displayName: z.string().min(1),

@@ -59,7 +59,7 @@ testAttacks([
   asked("half of the people move to another company", "employees", [employees(0, 60), employees(30, 60)]),
 ]);
 
-/** @param days Number of quiet days before. */
+/** @param days Number of quiet days before the change. */
 function asked<C extends SnapshotCollection>(
   name: string,
   collection: C,

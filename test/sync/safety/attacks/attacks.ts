@@ -234,7 +234,7 @@ function expectWarning(
   lines: readonly Line[],
 ): void {
   expect(receipt?.collections.accounts).toMatchObject({ ...ofSnapshots({ reported: { removed } }) });
-  // A service without counts can't tell.
+  // A service without counts doesn't report removals.
   if (ofSnapshots({}) === undefined) return;
   const surprise = expect.stringContaining(`the service removed ${removed} records of accounts`);
   expect(receipt?.surprises).toEqual([surprise]);

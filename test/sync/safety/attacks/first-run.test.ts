@@ -111,7 +111,7 @@ function lost(name: string, prepare: (service: TestService) => Promise<unknown>)
   });
 }
 
-/** Sends half of the records after a run that was meant to be the first run with another ledger. */
+/** Sends half of the records, after `first` has attempted a first run with another ledger. */
 function afterFirst(
   name: string,
   ending: Ending,

@@ -139,7 +139,7 @@ testAttacks([
   }),
 ]);
 
-/** A run of the feed that ends in a certain way, and the next one, which sends the rest. No event is left out. */
+/** A run of the feed that ends in the given way; the next run then sends the rest. No event is left out. */
 function feed(name: string, ending: Ending, next: Attack["attack"]): Attack {
   return attack(`a run of a feed ${name}`, ending, {
     prepare: (service) => send(service, 10),

@@ -27,7 +27,7 @@ const stop = instrument({
 const server = await startReferenceServer({ portfolio: { applications: [{ name: "Zoom" }] } });
 const { baseUrl, syncUrl, apiKey } = server;
 
-/** Names that a client reads with a `fetch`. */
+/** Names of the applications, read by a client that uses this `fetch`. */
 async function names(fetch) {
   const client = new SaasManagementClient({ baseUrl, syncUrl, apiKey, ...(fetch ? { fetch } : {}) });
   const found = await client.graphql.applications().toArray();

@@ -37,7 +37,7 @@ async function noted(code: (note: (text: string) => void) => unknown, ...steps: 
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("gives a connector the time of the clock, but with another starting point", async () => {
+test("a connector's time passes with the clock, but starts at another moment", async () => {
   const seen = await noted(async (note) => {
     note(new Date().toISOString());
     const before = performance.now();
