@@ -11,6 +11,10 @@ export type UnusedPlan = Report["plans"][number];
 /** Possible savings a year, as a decimal string for each currency. */
 type Savings = Readonly<Record<string, string>>;
 export type Renewal = Report["renewals"][number];
+/** Fields that a service's own schema may lack. */
+type Holder = { readonly [field in "employeeId" | "email" | "name"]?: string | null };
+type Terms = { readonly upcomingDate?: Valued<string>; readonly terminationPeriod?: Valued<number> };
+type Valued<T> = { readonly value: T | null } | null;
 
 /** Reads the unused licenses, and the plans whose contracts renew within `days` days. */
 export async function readReport(client: GraphQLClient, now: number, days: number, signal: AbortSignal) {
@@ -21,8 +25,8 @@ export async function readReport(client: GraphQLClient, now: number, days: numbe
   });
   const plans = ofPlans.map(({ own, ...plan }) => {
     const ofHolders = grouped(own, ({ holder }) => {
-      const person = holder?.employeeId ?? holder?.email ?? holder?.name;
-      return [person, holder?.name ?? "(nobody)", holder?.email];
+      const { employeeId, email, name }: Holder = holder ?? {};
+      return [employeeId ?? email ?? name, name ?? "(nobody)", email];
     });
     return { ...plan, holders: ofHolders.map(({ own: _, ...holder }) => holder) };
   });
@@ -72,7 +76,7 @@ async function readRenewals(client: GraphQLClient, now: number, days: number, si
   const order = { contractDetails: { renewal: { upcomingDate: { value: "ASC" } } } } as const;
   const plans = await client.licensePlans({ where, order, signal }).toArray();
   return plans.flatMap(({ name: plan, integration, contractDetails, pricingStats, usageStats }) => {
-    const { upcomingDate, terminationPeriod } = contractDetails?.renewal ?? {};
+    const { upcomingDate, terminationPeriod }: Terms = contractDetails?.renewal ?? {};
     const date = upcomingDate?.value;
     if (date == null) return [];
     const notice = terminationPeriod?.value;
