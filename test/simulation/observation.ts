@@ -94,7 +94,7 @@ export class Observation {
   readonly runs: ObservedRun[] = [];
   /** The approval that was offered last. */
   offered: string | undefined;
-  /** Watermarks that, when read, covered events that the service did not have. */
+  /** Watermarks that covered events missing from the service when a run read them. */
   readonly falseWatermarks: string[] = [];
   /** All output: errors, progress, log lines, receipts. */
   readonly told: unknown[] = [];
@@ -125,7 +125,7 @@ export class Observation {
     return batch;
   }
 
-  /** Waits for a call and writes down that it settled. */
+  /** Waits for a call, and records its value or its error. */
   async settle<T>(call: Promise<T>): Promise<{ readonly value: T } | { readonly error: unknown }> {
     this.pending += 1;
     try {

@@ -92,7 +92,7 @@ export interface Program {
   /** The actions of each process; all of them share one installation. */
   readonly clients: readonly (readonly Session[])[];
   readonly faults: readonly ScheduledFault[];
-  /** A lower message limit that the clients know, in bytes; undefined for the service's own. */
+  /** A lower message limit for the clients, in bytes; undefined for the service's own limit. */
   readonly limitBytes: number | undefined;
   /** How many bytes a run keeps in memory before it uses a file, and the size of the disk. */
   readonly memoryBytes: number | undefined;

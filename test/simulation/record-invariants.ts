@@ -48,7 +48,7 @@ function completionsOfParts(simulated: Simulated): string[] {
     });
 }
 
-/** Records of a write that are missing from the batch and, for events, from all batches of the connector call. */
+/** Records of a write that the batch lacks, except events that another batch of the same connector call has. */
 function missingOf(
   write: ObservedWrite,
   { id, extraction }: ObservedBatch,

@@ -154,7 +154,7 @@ function stepsBack({ observation, service }: Simulated): string[] {
   );
 }
 
-/** When the last record of a batch was answered; the ledger stores the batch's ids later. */
+/** When the last records of a batch were accepted; the ledger stores the batch's ids later. */
 function sentAt({ id, extraction }: ObservedBatch): number {
   const streams = extraction?.run.conduct.streams.get(id) ?? [];
   return Math.max(0, ...streams.filter(({ accepted }) => accepted).map(({ endedAt }) => endedAt));

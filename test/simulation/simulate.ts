@@ -24,7 +24,7 @@ export interface Simulated {
   readonly clock: SimClock;
   readonly fired: readonly ScheduledFault[];
   readonly crashed: boolean;
-  /** Faults and successes that were required and didn't happen. */
+  /** Faults and successes that were required but didn't happen. */
   readonly missed: readonly string[];
   /** What each process did on the wire. */
   readonly conducts: readonly Conduct[];

@@ -33,7 +33,7 @@ export class Tally {
       .sort((a, b) => a.fault.localeCompare(b.fault));
   }
 
-  /** Faults that should have struck by now, and never did. */
+  /** Faults that should have struck by now but never did. */
   get idle() {
     return this.faults.filter(({ drawn, struck }) => drawn >= OFTEN && struck === 0);
   }

@@ -108,7 +108,7 @@ export class PlainStream {
     this.answer = answered<SyncRecordsResponse>((done) => {
       settle = (error, value) => done(error, value ?? SyncRecordsResponse.decode(new Uint8Array()));
     }).then(({ acceptedRecords }) => acceptedRecords);
-    // A test may await the answer late.
+    // A test that awaits the answer late must not cause an unhandled rejection.
     this.answer.catch(() => {});
     const { responseDeserialize } = SyncServiceService.syncRecords;
     this.#call = client.makeClientStreamRequest(

@@ -8,7 +8,7 @@ interface Person {
   readonly email?: string;
 }
 
-/** Accounts with these ids, or `u0`, `u1`, …, each of a bit more than `nameLength` bytes. */
+/** Accounts with these ids, or `u0`, `u1`, …, each slightly larger than `nameLength` bytes. */
 export function accounts(which: number | readonly string[], nameLength = 100) {
   const all = typeof which === "number" ? ids(which) : which;
   return all.map((id) => ({ id, name: "n".repeat(nameLength) }));

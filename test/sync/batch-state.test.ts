@@ -174,7 +174,7 @@ test("cancels the write in flight, rejects the queued one and closes the source 
   expect(harness.server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
 });
 
-test("shares an abort in progress, repeats a failed abort, and refuses another one afterwards", async () => {
+test("shares an abort in progress, repeats a failed abort, and refuses an abort after a successful one", async () => {
   harness.server.scripts.AbortSyncBatch.push(LOST, LOST, LOST);
   const batch = await startBatch();
   await expect(batch.abort()).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });

@@ -76,7 +76,7 @@ testOfAssumedContract.each([
   [16 * 1024 * 1024 + 1, {}, "unknown"],
   [17_000_000, { maxReceiveMessageBytes: 17_000_000 }, "completed"],
 ])("handles a completion's answer of %i bytes with %j: the batch is %s", async (bytes, options, state) => {
-  // The prefixes of the two nested fields take the rest.
+  // The other 10 bytes are the prefixes of the two nested fields.
   const snapshots = [{ collection: "x".repeat(bytes - 10), added: 0n, updated: 0n, removed: 0n }];
   const message = CompleteSyncBatchResponse.encode({ snapshots, events: [] }).finish();
   expect(message).toHaveLength(bytes);

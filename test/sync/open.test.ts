@@ -50,7 +50,7 @@ test.each([
   await expectIncomplete(batch);
 });
 
-test("rejects the first and any repeated end of a writer that expects another number of records", async () => {
+test("rejects the first and any repeated end of a writer that expects a different number of records", async () => {
   const batch = await harness.startBatch();
   const users = batch.writer("accounts", { expectedCount: 2 });
   await users.write(accounts(1));

@@ -10,7 +10,7 @@ const service = testService({
   sync: { retry: false, logger: quietLogger({ warn: (text) => void warnings.push(text) }) },
 });
 
-/** Runs, and lets the clock pass each pause. */
+/** Runs, and advances the clock by each pause. */
 async function runAway(options: Partial<RunOptions> = {}) {
   const { clock, installationId } = service;
   warnings.length = 0;

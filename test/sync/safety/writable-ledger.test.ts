@@ -76,7 +76,7 @@ beforeEach(() => {
   lacking.call = "";
 });
 
-/** Runs and previews whose source must not be read. @returns the error of both */
+/** Runs and previews a connector whose source must not be read. @returns the error of both */
 async function refusals(
   options: { readonly ledger?: Ledger } = {},
   snapshots: ["accounts"] | [] = ["accounts"],

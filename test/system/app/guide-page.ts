@@ -32,7 +32,7 @@ async function filesOf(path: string): Promise<ReadonlyMap<string, string>> {
 }
 
 /**
- * Does what docs/guides/apps.md says: generates types, compiles, and serves the page in front of its server.
+ * Does what docs/guides/apps.md says: generates types, compiles, and serves the page and its server.
  * @returns the page's address
  */
 export async function startGuidePage(

@@ -66,7 +66,7 @@ describe.skipIf(skipped)(`a fleet of installations on pg-boss${whySkipped}`, { t
     expect(fleet.differences()).toEqual([]);
   });
 
-  test("a worker that stalls between claiming and starting a job leaves it to its next owner", async () => {
+  test("a worker that stalls between claiming and starting a job leaves the job to the next owner", async () => {
     const fleet = await fleetOf(4);
     const { workers } = fleet;
     const stalled = workers.start("stall-script");

@@ -7,7 +7,7 @@
  * - `saved`: SIGKILL just before CompleteSyncBatch is sent.
  * - `completed`: SIGKILL once CompleteSyncBatch is answered, before the ledger notes it.
  * - `exit`, `terminated`: once some records are sent, process.exit, or a SIGTERM that the run listens for.
- * - `paused`: prints `sending` when its batch is open and nothing has been sent, and waits for a line of input.
+ * - `paused`: prints `sending` when its batch is open and nothing has been sent, then waits for a line of input.
  * - `whole`: runs to its end.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Starts a program of `examples/handlers` in front of a reference server, and sends it a page's requests. Arguments:
+ * Starts a program of `examples/handlers` that uses a reference server, and sends it a page's requests. Arguments:
  * the program and its own arguments. The program must print the port on which it listens.
  */
 import { spawn } from "node:child_process";
