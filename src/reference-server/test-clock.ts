@@ -102,7 +102,7 @@ export class TestClock {
     for (const sleeper of due) sleeper.wake();
   }
 
-  /** @internal Number of pending sleeps, which are waits on purpose. Timeouts don't count. */
+  /** @internal Number of pending sleeps, which are deliberate waits. Timeouts don't count. */
   get pausing(): number {
     return this.#pausing;
   }
