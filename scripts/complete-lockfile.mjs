@@ -2,7 +2,7 @@
  * Adds optional packages for other platforms that npm left out of package-lock.json, and hashes that are missing there.
  *
  * Run this after every `npm install`: npm writes only what the registry in use serves, and `npm ci` then rejects the
- * lockfile. A hash that this registry doesn't provide stays missing, and no release passes without it.
+ * lockfile. A hash that this registry doesn't provide remains missing, and blocks the next release.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -53,7 +53,7 @@ export function ledgerOf(connection: Connection) {
   };
 }
 
-/** Reads what the ledger knows about runs, without a key. */
+/** Reads what the ledger knows about runs; this needs no key. */
 export async function openHistory(connection: Connection, io: Io) {
   const ledger = ledgerOf(connection);
   await using client = openClient(connection, io);

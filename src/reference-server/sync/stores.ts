@@ -27,7 +27,7 @@ function recordId({ variant }: MessageOf<Collection>, idField: string | undefine
   return String(Reflect.get(variant.value, idField));
 }
 
-/** A stored record, which identifies batches by their sequence numbers. */
+/** A stored record. Batches are identified by their sequence numbers. */
 interface Row<R> {
   record: R;
   /** Last batch that sent the record. */
