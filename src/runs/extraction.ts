@@ -205,7 +205,7 @@ export class Extraction implements WriteTarget {
 
   async #settle(): Promise<void> {
     await this.#writes.settled();
-    // Lets a write that nobody awaits continue, so that it can report what is missing.
+    // A write that nobody awaits can begin now, so that the checks below notice it.
     await nextTurn();
     await this.#writes.settled();
     if (this.#violation !== undefined) throw this.#violation;

@@ -88,8 +88,8 @@ export class Outage {
 
 /**
  * Releases the lock of a batch that failed. A failure is logged and must not mask the original error.
- * @param unclear Set if this run may have completed the batch. If it's undefined, but the service says that the batch
- *   is completed, someone else completed it, perhaps with only some of the records.
+ * @param unclear Set if this run may have completed the batch. If it isn't set but the batch is completed, someone
+ *   else completed it, perhaps with only some of the records.
  */
 export async function released(
   batch: BatchHandle,
@@ -174,7 +174,7 @@ export async function reportFailure(
 }
 
 /**
- * If one of a run's batches may have been completed, the run's error must not hide it. If the error is the caller's
+ * If one of a run's batches may have been completed, the run's error must not hide that. If the error is the caller's
  * own, it stays unchanged, and a warning says so.
  */
 function withUnclear(

@@ -115,8 +115,8 @@ export function withSurprise(receipt: RunReceipt, surprise: string): RunReceipt 
 }
 
 /**
- * A surprise is an error to the people who watch the job, and on a holiday hardly anyone works. So a number of
- * events is a surprise only if it's ten times as high or as low as on the same weekday.
+ * People who watch the job treat a surprise as an error, but a holiday normally has few events. So a number of
+ * events is a surprise only if it differs from that of the same weekday by a factor of more than ten.
  */
 const FAR = { factor: 10, runs: 3, events: 100 };
 const DAY_MS = 24 * 60 * 60 * 1000;

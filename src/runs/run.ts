@@ -287,7 +287,7 @@ class Run {
   }
 }
 
-/** Completes a batch after all its records were accepted. The run has already checked what it had to write. */
+/** Completes a batch after all its records were accepted. The run has already checked that everything was written. */
 async function complete(batch: BatchHandle): Promise<CompletionCounts> {
   try {
     return await batch.complete({ unverified: true });

@@ -8,7 +8,7 @@ import { WindowQueue } from "../sync/write/window-queue.js";
 import type { WindowMessage } from "../sync/write/window-sender.js";
 import type { Spool, SpooledMessage } from "./spool.js";
 
-/** The longest time of a timer. */
+/** The longest delay that a timer accepts. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Room for the batch's id and what follows it, in addition to the records of a full message. */
 const SPARE_BYTES = 64 * 1024;

@@ -33,7 +33,7 @@ const DELETE_ON_CLOSE = 0x40;
 /** `__O_TMPFILE` of Linux: a file that never has a name. Some file systems don't support it. */
 const TMPFILE = 0o20000000;
 
-/** @throws {InvalidInputError} an option is wrong; a given `ErrorClass` is thrown instead */
+/** @throws {ErrorClass} an option is wrong */
 export function readSpoolOptions(
   place: string,
   given: SpoolOptions = {},

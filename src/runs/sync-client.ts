@@ -87,9 +87,9 @@ export interface SyncClient {
   history(options?: Pick<RunOptions, "installationId" | "ledger" | "signal">): Promise<RunHistory>;
 
   /**
-   * Acquires the installation's lock and starts a batch, without a guard, a ledger or retries of the whole batch. It
-   * sends records while it reads them. If the batch isn't completed, they stay for good, unless a completed snapshot
-   * once contained them.
+   * Acquires the installation's lock and starts a batch, without a guard, a ledger or retries of the whole batch. A
+   * write sends records while it reads them. If the batch isn't completed, they stay for good, unless a completed
+   * snapshot once contained them.
    *
    * If you give up or time runs out, the call rejects at once. The request continues, and if it still starts a batch,
    * the client aborts it, so that no lock is left.

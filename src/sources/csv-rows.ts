@@ -113,7 +113,7 @@ function afterLines(text: string, start: number, lines: number): number {
 }
 
 interface Quoting {
-  /** Whether the last cell is quoted. If so, it keeps a `\r` at its end, and an empty cell alone is a record. */
+  /** Whether the last cell is quoted. If so, it keeps a `\r` at its end, and a lone empty cell is a record. */
   readonly endsQuoted: boolean;
   /** Whether there's a `\r` without a `\n` outside quotes, where other programs would end the row. */
   readonly hasBareReturn: boolean;

@@ -35,9 +35,9 @@ const CSV_OPTIONS = {
  * - Accepts a byte order mark, both kinds of line ends, quoted line breaks, empty lines and Excel's line `sep=;`.
  *   The line `""` isn't empty: it's a row with an empty cell.
  * - Columns that you don't read may have no heading, or duplicate ones.
- * - Never guesses or skips. These are errors, which name the line: a row with too few or too many cells, a repeated
- *   header, quotes that don't match, a `\r` without a line feed outside quotes, invalid bytes, half of a character in a
- *   stream of text, a zero character, a missing column, and a file without rows.
+ * - Never guesses or skips. Each of these is an error that names the line: a row with too few or too many cells, a
+ *   repeated header, quotes that don't match, a `\r` without a line feed outside quotes, invalid bytes, half of a
+ *   character in a stream of text, a zero character, a missing column, and a file without rows.
  * - Recognizes compressed files, Excel workbooks, PDFs and HTML pages, and says what they are when it refuses them.
  * - If a write rejects a record, the error names its location, such as `users.csv:1042`.
  *

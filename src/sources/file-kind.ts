@@ -11,7 +11,7 @@ interface FileKind {
   readonly begins: readonly string[];
   readonly is: string;
   readonly advice: string;
-  /** The encoding that reads such a file. */
+  /** The encoding of such a file if it is text. */
   readonly encoding?: TextEncoding;
 }
 

@@ -33,7 +33,7 @@ export interface SyncOperation extends Subject {
   readonly parent?: ChannelMessage | undefined;
 }
 
-/** Opens the trace of a call if calls of this configuration go to a service. */
+/** Opens the trace of a call; a preview has none. */
 export function openSyncTrace(
   { endpoint, isTraced }: SyncConfiguration,
   call: TracedCall,

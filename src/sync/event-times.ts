@@ -25,7 +25,7 @@ export class EventTimes {
     return seconds >= EARLIEST_SECONDS && seconds <= this.#latest;
   }
 
-  /** Describes the expected range, and on which side of it a time is. */
+  /** Describes the expected range, and says whether a time is before or after it. */
   static describe(seconds: number): string {
     const when = seconds < EARLIEST_SECONDS ? "earlier" : "later";
     return `a time from the year 2000 to a day from now, got one that is ${when}; sync.allowAnyEventTime permits it`;

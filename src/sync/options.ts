@@ -148,7 +148,7 @@ function proxyFor(endpoint: URL, option: string | undefined): HttpProxy | undefi
     throw new ConfigurationError(
       `${proxy.source} must begin with http:// for the Sync API: gRPC does not use TLS to a proxy. The traffic in the tunnel is encrypted.`,
     );
-  // grpc-js would send the address without its brackets, which no proxy understands.
+  // grpc-js would send the address without its brackets, and no proxy understands that.
   if (proxy !== undefined && endpoint.hostname.startsWith("["))
     throw new ConfigurationError(
       `${proxy.source} cannot be used with a syncUrl whose host is an IPv6 address. Use a host name.`,

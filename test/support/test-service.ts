@@ -152,7 +152,7 @@ export class TestService {
     return this.#closing(new SaasManagementClient({ ...defaults, ...options }));
   }
 
-  /** A gRPC client with its own connection that uses only the SDK's generated messages. */
+  /** A gRPC client that uses only the SDK's generated messages, and has its own connection. */
   plainClient(key: string = this.server.apiKey): PlainClient {
     return new PlainClient(this.server.syncUrl, `ApiKey ${key}`);
   }

@@ -58,7 +58,7 @@ test("an error names the line of the file and the option, but no time", async ()
   });
 });
 
-test("finds an implausible time among the plain records of a block, also in a batch without a run", async () => {
+test("finds an implausible time among the plain records of a block, in a run and in a batch without one", async () => {
   const events = Array.from({ length: 300 }, (_, i) => usage(`e${i}`, fromNow(i === 200 ? 48 * HOUR : 0)));
   await expect(send("usage", ...events)).rejects.toMatchObject({ issues: [{ index: 200, id: "e200" }] });
   const batch = await service.startBatch();

@@ -55,8 +55,8 @@ export async function decide(
 }
 
 /**
- * Stores what a held run wrote. If the approval of an earlier held run would cover this one, the earlier run stays in
- * the ledger instead.
+ * Stores what a held run wrote. If the approval of an earlier held run would cover this one, the ledger keeps the
+ * earlier run instead.
  */
 export async function offer(held: readonly Judged[], { seen, now }: ApprovalScope): Promise<StoredHold> {
   const expiresAt = now + APPROVAL_MS;
@@ -89,7 +89,7 @@ export async function offer(held: readonly Judged[], { seen, now }: ApprovalScop
 }
 
 /**
- * What the state says about a held run. If the run is held again, the first report stays, because someone may be
+ * What the state says about a held run. If the run is held again, the first report is kept, because someone may be
  * looking at it.
  */
 export function heldRunOf(
@@ -99,7 +99,7 @@ export function heldRunOf(
 ): HeldRun {
   const known = state.held.find((one) => one.approval === approval);
   if (known !== undefined) return { ...known, expiresAt };
-  // Leaves out the ids: they belong in values of ids, which a later ledger can hash.
+  // Leaves out the ids: if the ledger hashes ids one day, its state must not contain them in plain text.
   const reasons = report.reasons.map(({ missing: _, ...reason }) => ({ ...reason, examples: [] }));
   return { approval, at, expiresAt, report: { ...report, reasons } };
 }

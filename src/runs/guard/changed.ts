@@ -22,7 +22,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const HALF_LIFE_DAYS = 56;
 /** A share breaks the rule only if it's above this multiple of the usual one. */
 const FACTOR = 2;
-/** Before it has seen this much, the guard can't tell what is usual, and holds only changes of almost all records. */
+/** Until it has seen this much, the guard doesn't know what is usual: only changes to almost all records count. */
 const YOUNG = { days: 7, comparisons: 3, share: 0.9 };
 /** Legitimate clean-ups remove up to a quarter of the values. */
 const LOST = { share: 0.25, min: 5, all: 3 };
@@ -32,11 +32,11 @@ const SLOWLY = { share: 0.25, min: 5, now: 2, shareNow: 0.04 };
 const MERGED = { share: 0.4, min: 8 };
 /** A smaller share is enough if almost all other values of the field became this one. */
 const SWEEP = { share: 0.2, ofRest: 0.95 };
-/** A reorganisation can change more than half of a field's values, but fewer if the field tells records apart. */
+/** A reorganisation can change more than half of a field's values, but fewer if they count as unique. */
 const OTHER = { share: 0.6, uniqueShare: 0.35, min: 10 };
 /** Names and addresses rarely change, and never many at once. */
 const IDENTITY_MIN = 5;
-/** With few records, it's enough if all values differed, and all of them change or become one value. */
+/** With few records, it's enough if all values become one and several differed, or if unique texts all change. */
 const SMALL = { min: 3, values: 3, usual: 0.3 };
 /**
  * A value that almost all records have, but fewer than half had before, is wrong even without a history. Names are
@@ -45,7 +45,7 @@ const SMALL = { min: 3, values: 3, usual: 0.3 };
 const COLLAPSED = { share: 0.9, identityShare: 0.8, before: 0.5, min: 5 };
 /** Times and versions that rarely changed before break the rule only if almost all of them change. */
 const DRIFTING = { share: 0.95, usual: 0.1 };
-/** A field tells records apart if it has more than this share of the hashes that unique values would have. */
+/** Values count as unique if they have more than this share of the hashes that unique values would have. */
 const UNIQUE = { share: 0.75, min: 4 };
 const HASHES = 255;
 /** Smaller shares are not remembered, because they affect no limit. */
@@ -79,7 +79,7 @@ export function judgeChanges({ collection, memory, now, pasts, at }: ChangeFacts
   const usual = decayed(memory.usual, at);
   const changes = new Map(changesOf(memory.sample, now).map((change) => [change.field, change]));
   const { references } = COLLECTIONS[collection];
-  // A reference with several possible collections may be empty; a reference to its own collection isn't looked up.
+  // A reference to one of several collections is optional; one to the record's own collection isn't looked up.
   const targetsOf = (field: string) => {
     const targets = references[field] ?? [];
     return targets.length === 1 && !targets.includes(collection) ? targets : undefined;
@@ -246,7 +246,7 @@ export function usually(range: readonly [least: number, most: number]): string {
   return from === to ? `usually ${to}%` : `usually ${from} to ${to}%`;
 }
 
-/** Reduces the usual shares; the more time has passed, the more. */
+/** Reduces the usual shares according to the time that has passed. */
 function decayed(usual: Usual, at: number): Usual {
   const factor = 2 ** (-Math.max(0, at - usual.at) / (HALF_LIFE_DAYS * DAY_MS));
   const shares = Object.entries(usual.shares).map(([field, { lost, other, merged }]) => [

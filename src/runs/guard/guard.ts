@@ -28,7 +28,7 @@ export interface JudgedRun extends Omit<JudgeOptions, "onHeld" | "ledger"> {
   readonly onProgress?: OnProgress | undefined;
 }
 
-/** Judges all snapshots of a connector together, by the rules, the ledger and an approval. */
+/** Judges all snapshots of a connector together, using the rules, the ledger and an approval. */
 export class Guard {
   readonly ledger: InstallationLedger | undefined;
   readonly rules: ResolvedGuard;
@@ -126,14 +126,14 @@ export class Guard {
    */
   async judge(seen: LedgerSnapshot): Promise<readonly Judged[]> {
     const ended = this.#ended;
-    // A run without snapshots can't be held, and a damaged ledger couldn't record it.
+    // A run without snapshots can't be held; it fails, because a damaged ledger couldn't record it.
     if (this.snapshots.size === 0 && seen.problem !== undefined) throw seen.problem;
     const held: Judged[] = [];
     this.#resolveReferences();
     for (const snapshot of this.snapshots.values()) {
       const { collection } = snapshot;
       const judged = await raceAbort(this.#judge(snapshot, seen), ended);
-      // Once a run has ended, the calls of its ledger fail, which makes the ledger look unreadable.
+      // Once a run has ended, calls to its ledger fail, which makes the ledger look unreadable.
       ended.throwIfAborted();
       const { figures, findings, isHeld } = judged;
       this.judged.set(collection, judged);

@@ -161,7 +161,7 @@ export function heldSummary(reasons: readonly HeldReason[]): string {
   return `Held: ${worstOf(reasons)}. Nothing was sent.`;
 }
 
-/** The worst reason (with all other removals, if it is one), and the number of remaining reasons. */
+/** Names the worst reason, or all removals if it's one of them, and counts the remaining reasons. */
 export function worstOf(reasons: readonly HeldReason[]): string {
   const [worst] = reasons;
   const isRemoval = worst?.rule === "removed";

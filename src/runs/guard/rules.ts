@@ -34,15 +34,15 @@ export interface GuardRules {
    */
   readonly window?: WindowRule | false | undefined;
   /**
-   * Holds a snapshot with too many new ids: more than `maxShare` of the known ids, and either more than `min` or (if at
-   * least 3 ids are known) at least as many as are known. It doesn't apply while no ids are known.
+   * Holds a snapshot with too many new ids: more than `maxShare` of the known ids, and either more than `min` or no
+   * fewer than the known ids (if at least 3 are known). It doesn't apply while no ids are known.
    * @default { maxShare: 0.4, min: 20 }
    */
   readonly added?: AddedRule | false | undefined;
   /**
    * Compares the fields of up to 128 records with the last completed run. Holds the snapshot if too many values of a
-   * field, and more than in earlier runs, were lost, changed or became one value (the guide "Snapshot safety" has the
-   * limits).
+   * field, and more than in earlier runs, were lost, changed or replaced with one value (the guide "Snapshot safety"
+   * has the limits).
    * @default true
    */
   readonly changed?: boolean | undefined;
@@ -58,7 +58,7 @@ interface RemovedRule {
 }
 
 interface WindowRule {
-  /** Largest share of the largest snapshot. @default 0.25 */
+  /** Largest share of the largest snapshot's ids that may be missing. @default 0.25 */
   readonly maxShare?: number | undefined;
   /** With fewer missing ids than this, the share does not matter. @default 5 */
   readonly min?: number | undefined;
@@ -69,14 +69,14 @@ interface WindowRule {
 interface AddedRule {
   /** Largest share of the known ids; it may be greater than 1. @default 0.4 */
   readonly maxShare?: number | undefined;
-  /** Up to this many new ids pass, unless at least 3 ids are known and as many are new. @default 20 */
+  /** Up to this many new ids pass, unless there are at least 3 known ids and no fewer new ones. @default 20 */
   readonly min?: number | undefined;
 }
 
-/** Options of the guard: the rules for all collections, and rules for single ones. */
+/** Options of the guard: the rules for all collections, and rules for individual ones. */
 export interface GuardOptions extends GuardRules {
   /**
-   * Rules of single collections, which replace the general ones; `false` turns the guard off for that collection.
+   * Rules for individual collections, which replace the general ones; `false` turns the guard off for that collection.
    * @default none
    */
   readonly collections?: Partial<Record<SnapshotCollection, GuardRules | false>> | undefined;

@@ -133,7 +133,7 @@ export class GuardedSnapshot implements SnapshotLines {
 
   /**
    * Why the snapshot would be held if the given held run had been completed. Also compares the ids known before that
-   * run, and later ones that may have been completed, so that many new ids can't hide missing ones.
+   * run, and those of later snapshots that may have been completed, so that many new ids can't hide missing ones.
    */
   async findingsBeside(held: KnownIds, rule: ResolvedRule): Promise<readonly Finding[]> {
     const { collection, sample } = this;

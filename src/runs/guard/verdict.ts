@@ -92,7 +92,7 @@ export function limitsOf(
   return Object.fromEntries(Object.entries(limits).filter(([, limit]) => Number.isFinite(limit)));
 }
 
-/** Says why too many ids would be removed: of all known ids, or of one set of them. */
+/** Says why too many known ids would be removed, either in total or from one set. */
 function removals(
   compared: Comparison,
   limits: Limits<"removed">,
@@ -109,7 +109,7 @@ function removals(
     : undefined;
 }
 
-/** Whether removing this many of a set of known ids is more than the rule allows. */
+/** Whether more of a set's known ids would be removed than the rule allows. */
 function exceeds(
   { known, sent, gone }: Pick<Comparison, "known" | "sent" | "gone">,
   { min, max, maxShare }: Limits<"removed">,

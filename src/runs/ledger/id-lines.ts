@@ -25,7 +25,7 @@ export async function* idsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<
   }
 }
 
-/** Replaces each id in whole lines; the new ids have no line feeds and backslashes. */
+/** Replaces each id in whole lines; the new ids contain no line feeds or backslashes. */
 export function mapLines(lines: Uint8Array, change: (id: Uint8Array) => Uint8Array): Uint8Array {
   const changed: Uint8Array[] = [];
   eachLine(lines, (start, end) => {

@@ -6,8 +6,8 @@
  *   CompleteSyncBatch is sent. Entries with a higher number than the completed ones of the state are unclear. Entries
  *   with a lower number are kept only if the previous state names them.
  * - `accounts.00000008.<approval>.held`: the ids of a held run; later runs are compared with them as well.
- * - `accounts.00000008.<token>.removals.txt`, `.additions.txt` and `.sent.txt`: what a completed run has removed and
- *   added, or a held one would have, for a person to read.
+ * - `accounts.00000008.<token>.removals.txt`, `.additions.txt`, `.sent.txt` and `.changed.txt`: ids for people to read,
+ *   which a completed run removed, added, sent or changed, or a held run would have.
  *
  * A token `<run>-<batch>` belongs to one batch, and is the same in all collections; a run may need several batches. Two
  * batches may have the same sequence, because ids are listed only after all of them are stored. `journal-entries.ts`
@@ -103,7 +103,7 @@ export class InstallationLedger {
   }
 
   /**
-   * Reads the fields of a value, and checks all of it.
+   * Reads the fields of a value, and checks the whole value.
    * @returns undefined if there is no value
    * @throws {ConfigurationError} the value is damaged, incomplete, or belongs to something else
    */
@@ -139,7 +139,7 @@ export class InstallationLedger {
    * @throws {ConfigurationError} the ledger cannot be written, or doesn't find what it has stored
    */
   async requireWritable(): Promise<void> {
-    // A process that is killed in between leaves its probe behind, which nothing ever lists.
+    // If the process is killed in between, its probe remains, but nothing ever lists it.
     const key = `${this.folder}/probe-${randomToken()}.tmp`;
     await putValue(this.store, key, {});
     if ((await this.read(key)) === undefined)

@@ -1,5 +1,5 @@
 /**
- * Entries `journal.<time>.<token>.<kind>` of an installation, which name the process that put them:
+ * Entries `journal.<time>.<token>.<kind>` of an installation, which name the process that stored them:
  *
  * - `batch`: a batch that the process has open, with its last heartbeat.
  * - `start`: StartSyncBatch is sent next. The entry is deleted once the batch is in the journal, or was provably not
@@ -177,7 +177,7 @@ export class LeftStarts {
     return Math.min(...lefts.filter((leftMs) => leftMs > 0));
   }
 
-  /** Sentences about what this run may be waiting for, and until when at the latest. */
+  /** Says what this run may be waiting for, and when the wait ends at the latest. */
   describe(): string | undefined {
     const last = this.#left.at(-1);
     if (last === undefined) return undefined;

@@ -30,7 +30,7 @@ interface AbortCall {
 /** What a run keeps in the journal, from before its StartSyncBatch until the batch has ended. */
 interface OwnBatch {
   readonly token: string;
-  /** The entries that it has put and not deleted; the last one counts. */
+  /** The entries that it has stored but not deleted; the last one counts. */
   entries: readonly LedgerEntry[];
 }
 
@@ -38,14 +38,14 @@ interface OwnBatch {
 const OPEN = new Set<string>();
 
 /**
- * The open batches of an installation's runs, so that the next run can abort the batch of a process that was killed
- * instead of waiting for the end of its lease. The latest heartbeat of a batch counts.
+ * The open batches of an installation's runs. If a process was killed, the next run can abort its batch, and needn't
+ * wait for the lease to end. The latest heartbeat of a batch counts.
  *
  * - Only batches in the journal are aborted, and only those of the same endpoint and installation.
  * - A suspended owner is considered dead. When it wakes up, the service refuses its messages, because its batch was
  *   aborted.
  * - A start is recorded before it is sent, see {@link LeftStarts}.
- * - The journal only helps: if it fails or does not answer within 5 seconds, a warning is logged and the run continues.
+ * - No run depends on the journal: if it fails or takes more than 5 seconds, the run logs a warning and continues.
  */
 export class Journal {
   readonly #ledger: InstallationLedger | undefined;
@@ -88,7 +88,7 @@ export class Journal {
 
   readonly startEndsInMs = (): number => this.#starts.endsInMs;
 
-  /** Makes the error of a held lock say which batch or start may hold it. Returns other errors unchanged. */
+  /** Adds to the error of a held lock which batch or start may hold it. Returns other errors unchanged. */
   explain(error: unknown): unknown {
     if (!(error instanceof BatchInProgressError)) return error;
     const [own] = this.#unreleased;

@@ -37,7 +37,7 @@ const STORE = { store: { ...withMethods("putIfAbsent", "get", "list", "delete"),
  * drive; use {@link storeLedger} for that.
  *
  * The file system must have hard links. Files have mode 0600 and are never modified; links aren't followed. A run is
- * held if a file is damaged or belongs to another installation. It fails if another user owns a folder or everyone can
+ * held if a file is damaged or belongs to another installation, and fails if another user owns a folder or everyone can
  * write to it. 1,000,000 ids take about 20 MiB.
  * @param directory Created with mode 0700 if it does not exist. A relative path is resolved when this is called. By
  *   default `saas-management/ledger` in `$XDG_STATE_HOME`, which is `~/.local/state` if it is not set.

@@ -1,6 +1,6 @@
 /**
  * How runs and people change the state of a ledger: each change stores the next state. A held run stays a baseline of
- * its held collections until they complete a snapshot with a higher sequence.
+ * each held collection until a later snapshot of that collection is completed.
  */
 import { ConfigurationError } from "../../core/errors/index.js";
 import { bestEffort, withinGrace } from "../../sync/call.js";
@@ -131,7 +131,7 @@ function notStored(place: string, isListed: boolean): ConfigurationError {
  * Another run may have completed after this one. Its later snapshot stays, and so does a watermark that it advanced.
  */
 function stateAfter({ problem, state }: LedgerSnapshot, completion: Completion): LedgerState {
-  // A run without snapshots can't be held because of the damage, so nobody can have approved it.
+  // A run without snapshots is never held, not even for damage, so nobody can have approved it.
   if (problem !== undefined && Object.keys(completion.snapshots).length === 0) throw problem;
   const { run, snapshots, advanced, before } = completion;
   const { runs, watermarks } = state;

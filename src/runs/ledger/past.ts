@@ -49,8 +49,8 @@ export interface UsualShares {
 export type PastSnapshots = readonly PastSnapshot[];
 
 /**
- * Adds a completed snapshot to those before it. The last 8 snapshots are remembered, and the largest one of each of the
- * last `days` days.
+ * Adds a completed snapshot to those before it. Keeps the last 8 snapshots, and each day's largest one for the last
+ * `days` days.
  * @param approved Rules that the snapshot breaks with approval; for them, earlier snapshots no longer count.
  */
 export function remembered(

@@ -1,8 +1,8 @@
 /**
  * What a ledger knows about an installation besides ids: the value of its entry `state` with the highest sequence. Each
  * change stores the next one. If two processes do so at once, one of them starts over from the other's state. The
- * previous state is kept with its ids, and takes over if the last one is damaged. A damaged state stays until a
- * person deletes it or approves a run.
+ * previous state is kept with its ids, and is used if the last one is damaged. A damaged state is kept until a person
+ * deletes it or approves a run.
  */
 import { ConfigurationError } from "../../core/errors/index.js";
 import { type Check, isCount, isText, listOf, objectOf, optional, recordOf } from "../../core/validate.js";
@@ -74,7 +74,7 @@ export interface LedgerState {
   readonly watermarks: Readonly<Record<string, string>>;
   /** The held runs that are a baseline of some collection, the latest last. */
   readonly held: readonly HeldRun[];
-  /** Later states that could not be read, until they are deleted or a run is completed. */
+  /** Later states that could not be read; kept until they are deleted or a run is completed. */
   readonly damage?: readonly Damage[] | undefined;
 }
 
@@ -128,8 +128,8 @@ export function unclearOf({ entries, state }: LedgerSnapshot, subject: string): 
 }
 
 /**
- * A string that changes when the ledger learns what else the service may have of some collections: the last completed
- * snapshots, later ones that may have been completed, and the watermarks.
+ * A string that changes with the ledger's knowledge of some collections: the last completed snapshots, later ones that
+ * may have been completed, and the watermarks.
  * @param subjects The wire names of the collections.
  * @param except Id of a run whose snapshots are ignored.
  */
@@ -148,11 +148,11 @@ async function readOnce(ledger: InstallationLedger): Promise<LedgerSnapshot> {
   const damage: Damage[] = [];
   for (const { key, sequence } of entries.filter(isOfState).toReversed()) {
     try {
-      if (!isPossible(sequence)) throw ledger.unusable(key, "no run has counted so far");
+      if (!isPossible(sequence)) throw ledger.unusable(key, "no run can have given it this number");
       const fields = await ledger.readOnce(key);
       if (!isState(fields)) throw ledger.unusable(key, fields ? "it isn't a state" : "it is missing");
       const known = withClampedExpiry(ledger.limits.clock.now(), fields);
-      // If a later state is damaged, someone may have decided about this one's held runs since then.
+      // A damaged later state may have contained decisions about the held runs of this one.
       const state = damage.length === 0 ? known : withoutHolds(known);
       // A person who deletes a damaged file goes back to the state before.
       const left = (fields.damage ?? []).filter((one) => entries.some((entry) => entry.key === one.key));

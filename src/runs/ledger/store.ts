@@ -2,7 +2,7 @@
  * Where a ledger keeps its values: a database, an object store with conditional writes, or another store that all
  * processes of a connector share. `testStore` of `@saas-management/sdk/testing` checks these rules.
  *
- * Keys consist of parts of `[a-z0-9._-]` separated by slashes, up to 200 characters; no key is a folder of another key.
+ * Keys consist of parts of `[a-z0-9._-]` separated by slashes, up to 200 characters; no key is also a folder of others.
  * Values are streams of pieces of any size. They may be empty, and never change. Pieces may share a
  * buffer: copy what you keep. If a method throws, the run fails: nothing is completed, and nothing counts as damaged.
  * Throw an error with `retryable: true` if the store may be available again later; the `disposition` of the run's error

@@ -6,9 +6,9 @@
  *     u2
  *     \end {"bytes":…,"crc32":"…"}
  *
- * The first line says whose value it is, and holds its fields. Lines of ids may follow: a backslash in an id is written
- * twice, so no id looks like the first or the last line. The last line has the length of everything before it, and a
- * CRC-32. In a list for people, whose key ends with `.txt`, characters that would not show are escaped.
+ * The first line says what the value belongs to, and holds its fields. Lines of ids may follow: a backslash in an id is
+ * written twice, so no id looks like the first or the last line. The last line has the length of everything before it,
+ * and a CRC-32. In a list for people, whose key ends with `.txt`, invisible characters are escaped.
  */
 import { crc32 } from "node:zlib";
 import { ConfigurationError } from "../../core/errors/index.js";
@@ -26,7 +26,7 @@ const VERSION = 1;
 const HEAD = "\\head ";
 const END = "\\end";
 const LINE_FEED = 0x0a;
-/** Control characters except the line feed, and characters without a shape. */
+/** Control characters except the line feed, and invisible characters. */
 const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\p{Cc}/gu;
 
 /**

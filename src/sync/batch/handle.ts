@@ -57,8 +57,8 @@ export class BatchHandle implements SyncBatch {
   }
 
   /**
-   * The first failure of a window, the lease or the completion; undefined if there was none. A source that fails and an
-   * invalid record don't count.
+   * The first failure of a window, the lease or the completion; undefined if there was none. Failing sources and
+   * invalid records don't count.
    */
   get failure(): unknown {
     return this.#session.failure;
@@ -137,7 +137,7 @@ export class BatchHandle implements SyncBatch {
       await this.#writes.settled();
       this.#requireComplete();
       const counts = await session.onWire(async () => {
-        // A write that nobody awaits may begin now, so that the check below notices it.
+        // A write that nobody awaits can begin now, so that the check below notices it.
         await nextTurn();
         this.#requireComplete();
         return this.#sendCompletion();

@@ -31,7 +31,7 @@ const NO_COLLECTION = "a collection that does not exist";
 /** The SDK warns if a call has waited this long, in milliseconds, behind a source that yields nothing. */
 const STUCK_MS = 30_000;
 
-/** The code that writes need, loaded with the first write because the encoders are large. */
+/** The code for writing, which the first write loads because the encoders are large. */
 let writing: typeof import("../write/source-reader.js") | undefined;
 
 /** One write, before it begins. */

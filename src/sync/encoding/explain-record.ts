@@ -81,7 +81,7 @@ function showKey(key: string): string {
   return /^\w{1,60}$/.test(key) ? key : "(a key that is not a field name)";
 }
 
-/** Describes what was expected of a record that is too large: names its largest fields and shows none of them. */
+/** Describes what was expected of a record that is too large: names its largest fields but shows no values. */
 export function describeOversizedRecord(fields: object = {}, bytes: number, maxMessageBytes: number): string {
   const largest = Object.entries(fields)
     .map(([name, value]) => ({ name, bytes: stringBytes(value) }))

@@ -58,7 +58,7 @@ export class RecordBlock {
   records = 0;
   #text = "";
   #count = 0;
-  /** What blocks have saved so far; the next may lose no more. Starts at the maximum, as most sources are plain. */
+  /** What blocks have saved so far, which the next one may waste. Starts at the maximum, as most sources are plain. */
   #credit = MOST_CREDIT;
   /** Number of records until the next block. */
   #waits = 0;

@@ -128,7 +128,7 @@ export class InspectedRecords {
     if (this.#unseen === 0) {
       this.#firstIndex = index;
       this.#starts[0] = this.#builder.lastStart;
-      // The next record may take long to arrive, so an invalid record is reported now.
+      // The next record may take a while to arrive, so an invalid record is reported now.
       setImmediate(() => this.show(this.#builder.buffer, true));
     }
     this.#unseen += 1;

@@ -38,7 +38,7 @@ export interface MessageEncoder {
 
 export class FieldNames {
   readonly #names: ReadonlySet<string>;
-  /** The previous object's names in order. Most records of a source have the same, which need no lookup. */
+  /** The previous object's names in order. Most records of a source repeat them, which saves looking them up. */
   readonly #seen: string[] = [];
 
   constructor(...names: readonly string[]) {

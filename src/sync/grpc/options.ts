@@ -55,8 +55,8 @@ export function channelOptions(configuration: SyncConfiguration): ClientOptions 
 }
 
 /**
- * If the server's name is an IP address, returns the address, which the certificate must then be for. TLS doesn't allow
- * an IP address as the server name (RFC 6066, section 3), and Node 26 refuses to send one.
+ * Returns the server's name if it's an IP address; the certificate must then be for that address. TLS doesn't allow an
+ * IP address as the server name (RFC 6066, section 3), and Node 26 refuses to send one.
  */
 function addressOf({ endpoint, tls }: SyncConfiguration): string | undefined {
   const name = tls?.serverName ?? endpoint.hostname.replace(/^\[|\]$/g, "");

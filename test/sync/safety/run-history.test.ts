@@ -46,7 +46,7 @@ test("the history has the report of a held run until a run completes", async () 
   expect((await history()).held).toEqual([]);
 });
 
-test("a first run that the ledger could not record may be repeated, and the two are compared", async () => {
+test("a first run that the ledger could not record may be repeated, and the two runs are compared", async () => {
   const store = memoryStore();
   const fails = failingStore(store, isPutOf("state"), new Error("The database restarts."));
   await service.runAccounts(ids(40), { ledger: storeLedger(fails) });

@@ -11,7 +11,7 @@ type Call = (...args: never[]) => Promise<unknown>;
 const [when = "", name = "", count = ""] = (process.env["KILL_AT"] ?? "").split(" ");
 let calls = 0;
 
-/** Waits for ever, so that the signal arrives. */
+/** Kills the process, and waits so that nothing more happens before the signal arrives. */
 const die = () => new Promise(() => process.kill(process.pid, "SIGKILL"));
 
 function killIn(owner: object): void {
