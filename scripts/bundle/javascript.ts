@@ -27,7 +27,7 @@ const SHARED: readonly (readonly [name: string, ...roots: string[]])[] = [
   ["kit", "testing/index"],
 ];
 
-/** Bundles the package's entries. Other packages aren't bundled, and modules loaded on first use get their own files. */
+/** Bundles the package's entries. Other packages aren't bundled; modules loaded on first use get their own files. */
 export async function writeJavaScript(folder: string): Promise<void> {
   const doors = [...(await entries()).map(({ source }) => source), ...SCRIPTS];
   const fileOf = new Map<string, string>();
