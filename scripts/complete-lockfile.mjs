@@ -2,7 +2,7 @@
  * Adds optional packages for other platforms that npm left out of package-lock.json, and hashes that are missing there.
  *
  * Run this after every `npm install`: npm writes only what the registry in use serves, and `npm ci` then rejects the
- * lockfile. A hash that this registry doesn't provide stays missing, and no release passes without it.
+ * lockfile. A hash that this registry doesn't provide remains missing, and blocks the next release.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -49,7 +49,7 @@ console.log(
     : `The registry doesn't provide the hashes of ${unknown.length} packages of other platforms: ${unknown.map(([path]) => path).join(", ")}.`,
 );
 
-/** Whether the lockfile has the package in a place where its dependent finds it. */
+/** Whether the lockfile has the package where its dependent looks for it. */
 function isThere(path, name) {
   const places = [`${path}/node_modules/${name}`, `node_modules/${name}`];
   return places.some((place) => place in lock.packages);
@@ -72,7 +72,7 @@ function platformEntry(name, version, dependent) {
   const cpu = words.map((word) => CPU[word]).find((word) => word !== undefined);
   if (!/^\d/.test(version) || os === undefined || cpu === undefined) {
     throw new Error(
-      `${name}@${version} is missing from package-lock.json and is not a package for one platform.`,
+      `${name}@${version} is missing from package-lock.json and is not specific to one platform.`,
     );
   }
   return {

@@ -17,7 +17,7 @@ const SHARED: readonly (readonly [name: string, ...roots: string[]])[] = [
   ["errors", "core/errors/index"],
   // Pages load this file, so nothing in it may need Node.
   ["core", "graphql/client", "graphql/handler", "core/network-errors", "core/record-location"],
-  // Separate, because a page that doesn't need big.js leaves out the whole file that imports big.js.
+  // Separate, so that a page that doesn't need big.js can leave out the file that imports it.
   ["money", "graphql/money"],
   ["client", "index"],
   ["run", "runs/run", "sync/write/source-reader", "runs/preview/preview", "runs/history"],
@@ -27,7 +27,7 @@ const SHARED: readonly (readonly [name: string, ...roots: string[]])[] = [
   ["kit", "testing/index"],
 ];
 
-/** Bundles the package's entries. Other packages stay outside, and modules loaded on first use get their own files. */
+/** Bundles the package's entries. Other packages aren't bundled; modules loaded on first use get their own files. */
 export async function writeJavaScript(folder: string): Promise<void> {
   const doors = [...(await entries()).map(({ source }) => source), ...SCRIPTS];
   const fileOf = new Map<string, string>();
@@ -70,7 +70,7 @@ export async function writeJavaScript(folder: string): Promise<void> {
     dir: folder,
     entryFileNames: "[name].js",
     minifyInternalExports: false,
-    // A module loaded on first use has the path of its source.
+    // A module loaded on first use keeps its source's path.
     chunkFileNames: ({ moduleIds }) => {
       const path = relative(join(ROOT, "src"), moduleIds.at(-1) ?? "");
       const shared = fileOf.has(join(ROOT, "src", path)) || path.startsWith("..");
@@ -103,8 +103,8 @@ interface SourceMap {
 }
 
 /**
- * Makes a source map that leads to lines rather than columns, and leaves out generated code. The map contains sources
- * that don't ship with the declarations, because bundlers and dev servers warn about missing sources.
+ * Makes a source map that has lines but no columns, and no generated code. The map contains sources that don't ship
+ * with the declarations, because bundlers and dev servers warn about missing sources.
  */
 function lineMap(text: string, place: string): string {
   const map: SourceMap = JSON.parse(text);

@@ -1,5 +1,5 @@
 /**
- * Builds the site of the docs, offline: the repository's pages and the API reference.
+ * Builds the docs site offline: the repository's pages and the API reference.
  *
  *   npm run docs                 into build/site/html/
  *   npm run docs -- --preview    then serves it on loopback

@@ -25,7 +25,7 @@ export async function stagePages(folder: string): Promise<void> {
   }
 }
 
-/** Titles the API reference's pages with import specifiers, and empties defaults that TypeDoc calls "undefined". */
+/** Sets the titles of the API reference's pages to import specifiers, and clears defaults shown as "undefined". */
 export async function editApiPages(folder: string): Promise<void> {
   for (const { name, specifier } of await entries()) {
     await edit(join(folder, "api", name, "overview.md"), (page) => page.replace(/^# .*$/m, `# ${specifier}`));

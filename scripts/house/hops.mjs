@@ -48,7 +48,7 @@ if (process.argv[2] === "service") {
   const guarded = await entered(session);
   rmSync(directory, { recursive: true });
   await client.graphql.licenses().firstPage();
-  // Waits until fetch can reuse the connection: a new one also enters the code that inspects connections.
+  // Waits until fetch can reuse the connection, because a new one also runs the code that inspects connections.
   await new Promise((turned) => setTimeout(turned, 50));
   await entered(session);
   await client.graphql.licenses().firstPage();
@@ -72,7 +72,7 @@ async function entered(session) {
   };
 }
 
-/** Sources of functions, by the first line of each. */
+/** The sources of functions, found by each function's first line. */
 function sourcesOf(file, functions) {
   if (!existsSync(`${file}.map`)) return [];
   const { sources, mappings } = JSON.parse(readFileSync(`${file}.map`, "utf8"));

@@ -10,7 +10,7 @@ export async function run([id = ""]: readonly string[], options: Options, io: Io
   const [found, ...further] = held.filter(({ approval }) => id.length > 3 && approval.id.startsWith(id));
   if (held.length === 0)
     throw new UsageError(
-      `No run in ${ledger.location} is held: a later run completed, or another ledger has it. Use the folder, configuration and environment of the held run.`,
+      `No run in ${ledger.location} is held: a later run completed, or the held run is in another ledger. Use that run's folder, configuration and environment.`,
     );
   if (found === undefined || further.length > 0) {
     const others = held.map(({ approval }) => approval.id).join(", ");

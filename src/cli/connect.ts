@@ -37,7 +37,7 @@ export async function resolveConnection(options: Options) {
     installationId: options.installation ?? variable("INSTALLATION_ID") ?? sync.installationId,
     credential: await credentialOf(options, config),
     pageSize: options.pageSize ?? config.pageSize,
-    /** Undefined for the default ledger, which is opened only if needed because some users have no home directory. */
+    /** Undefined for the default ledger: it's opened only if needed, because some users have no home directory. */
     ledger: sync.ledger ?? (config.ledger ? fileLedger(resolve(directory, config.ledger)) : undefined),
   };
 }

@@ -108,7 +108,7 @@ async function checkAll(
   });
 }
 
-/** Checks one thing. An error of the check is reported as a problem. */
+/** Checks one thing. An error in the check is reported as a problem. */
 async function lookAt(look: Look, signal: AbortSignal) {
   const ended = AbortSignal.any([signal, AbortSignal.timeout(CHECK_MS)]);
   try {

@@ -86,8 +86,8 @@ import { test } from "node:test";
 import { connectorTests, recordVendor } from "@saas-management/sdk/testing";
 import { connector } from "./connector.js";
 
-// Runs the connector against a reference server, once for each fault of its source: of the API, if you have recorded
-// it (node connector.test.js --record), or else of the connector's records.
+// Runs the connector against a reference server, once for each fault: faults of the API if you have recorded it
+// (node connector.test.js --record), or else faults of the connector's records.
 const cassette = new URL("vendor.cassette.json", import.meta.url);
 if (process.argv.includes("--record")) await recordVendor(connector, { to: cassette });
 for (const { name, run } of connectorTests(connector, existsSync(cassette) ? { cassette } : {})) test(name, run);

@@ -41,7 +41,7 @@ export class Io {
   hasWritten = false;
   /** The name of the command; empty if there is no such command. */
   command: readonly string[] = [];
-  /** Whether the command continues even if nobody reads its output, because its exit code is a result too. */
+  /** Whether the command continues when nobody reads its output, for the sake of its exit code. */
   finishes = false;
   /** Whether a run used its module's ledger, which other commands don't open. */
   hasOwnLedger = false;

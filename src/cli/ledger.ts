@@ -12,7 +12,7 @@ import { isCollection, isSnapshot } from "../sync/collections.js";
 import { type Connection, openClient } from "./connect.js";
 import type { Io } from "./io.js";
 
-/** For each list of ids in a held run, what the run would do to those records. */
+/** What a held run would do to the records in each of its lists of ids. */
 const CHANGES = { removals: "removed", additions: "added", sent: "sent", changed: "changed" } as const;
 
 /** The state of each installation in the ledger. @throws {ConfigurationError} there is no ledger, or it is damaged */
@@ -53,7 +53,7 @@ export function ledgerOf(connection: Connection) {
   };
 }
 
-/** Reads what the ledger knows about runs, without a key. */
+/** Reads what the ledger knows about runs; this needs no key. */
 export async function openHistory(connection: Connection, io: Io) {
   const ledger = ledgerOf(connection);
   await using client = openClient(connection, io);

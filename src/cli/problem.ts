@@ -29,7 +29,7 @@ const IN_A_SHELL: Readonly<Record<string, string>> = {
   waitForLockMs: "Use --wait-for-lock SECONDS",
 };
 
-/** Maximum number of issues to show, because every row of a wrong file has an issue. */
+/** Maximum number of issues to show, because a wrong file has one in every row. */
 const SHOWN_ISSUES = 3;
 
 /** Reports an error on stderr. @returns the exit code */
@@ -115,7 +115,7 @@ export function firstRunSteps({ reasons }: HeldReport): readonly NextStep[] {
   return [{ command: inShell([...process.argv.slice(2), "--first-run"]), when: "if this is the first run" }];
 }
 
-/** Commands that show and approve held runs, if the ledger could store those runs. */
+/** Commands to show and approve held runs; none if the ledger couldn't store the runs. */
 export function approveSteps(held: readonly Pick<HeldReport, "approval">[]): readonly NextStep[] {
   const offers = held.flatMap(({ approval }) => approval ?? []);
   // Elsewhere, the command might open another ledger.

@@ -16,7 +16,7 @@ export class Credential {
   readonly name: "apiKey" | "authorization";
   /** The Sync API's credential may be missing until it's used, because previews need none. */
   readonly #source: string | (() => unknown) | undefined;
-  /** True if the SDK sends no credential; a proxy adds one. */
+  /** True if the SDK sends no credential because a proxy adds one. */
   readonly #isNone: boolean;
   readonly #scheme: string;
   /** Recently sent secrets, latest first. */
@@ -99,7 +99,7 @@ export class Credential {
   }
 }
 
-/** To the service description, a missing credential is a failed authentication, not a wrong configuration. */
+/** The service description treats a missing credential as failed authentication, not as wrong configuration. */
 export function missingCredential(): AuthenticationError {
   const value = "SAAS_MANAGEMENT_API_KEY";
   const text = `set apiKey (or ${value} with fromEnv), or authorization`;

@@ -88,7 +88,7 @@ export const NETWORK_ERRORS = {
     false,
   ),
   BODY_ENCODING: lasting(
-    "the response body is damaged, or not compressed as its headers say",
+    "the response body is damaged, or its compression does not match its headers",
     "Check the proxies in between",
     false,
   ),
@@ -212,7 +212,7 @@ export function causesOf(error: unknown): readonly unknown[] {
   return chain;
 }
 
-/** The code of an error, which messages quote; undefined for a value that doesn't look like a code. */
+/** The code of an error, to be quoted in messages; undefined for a value that doesn't look like a code. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" && /^\w{1,64}$/.test(error.code) ? error.code : undefined;

@@ -37,7 +37,7 @@ export interface Operation extends Observed {
   /** What to do when the time is up, for the error's message. @default to raise `timeoutMs`, or try again later */
   readonly timeoutAdvice?: (() => string | undefined) | undefined;
   /**
-   * Whether an attempt with a refused key certainly had no effect, so that another key may be tried. @default always
+   * Whether another key may be tried, because the attempt with the refused key had no effect. @default always
    */
   readonly mayReplaceKey?: ((failure: SaasManagementError) => boolean) | undefined;
 }

@@ -186,7 +186,7 @@ export function readHeaders(
 
 const OWN_HEADERS = ["authorization", "content-type", "accept", "user-agent"];
 
-/** Drops the entries of a carrier that can't be sent, so that a subscriber of a trace can't make a call fail. */
+/** Drops a carrier's entries that can't be sent, so that a subscriber of a trace can't make a call fail. */
 export function sendableHeaders(
   carrier: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, string>> {

@@ -32,7 +32,7 @@ export interface DeadlineOptions {
   readonly option?: string | undefined;
   /** What to do when the time is up, for the error's message. @default to raise the option, or try again later */
   readonly advice?: (() => string | undefined) | undefined;
-  /** Ends the operation early. A controller belongs to the operation, so the SDK also aborts it when the time is up. */
+  /** Ends the operation early. If it's a controller, the SDK also aborts it when the time is up. */
   readonly cancellation?: AbortSignal | AbortController | undefined;
   /** Whether calling the same method again is safe after the time is up. @default false */
   readonly retryable?: boolean | undefined;

@@ -151,7 +151,7 @@ export function describeType(value: unknown): string {
   return tag === undefined ? "an object" : `a ${tag}`;
 }
 
-/** Checks that parsed JSON has a certain shape. */
+/** Checks the shape of parsed JSON. */
 export type Check<T> = (value: unknown) => value is T;
 
 export function isText(value: unknown): value is string {

@@ -105,7 +105,7 @@ function refuse(status: number, code: string, headers?: Readonly<Record<string, 
   return respond(status, { errors: [{ message, extensions: { code } }] }, headers);
 }
 
-/** Accepts only JSON, because a form on another site could send any other type without a CORS check. */
+/** Accepts only JSON, because a form on another site can send other types without a CORS check. */
 async function readBody(
   request: Request,
   maxBytes: number,
@@ -132,7 +132,7 @@ async function readBody(
   return { query, variables: isJsonObject(variables) ? variables : {} };
 }
 
-/** Translates a client failure for the page. Temporary failures get a status that the page's client retries. */
+/** Turns the client's error into a response. Temporary failures get a status that the page's client retries. */
 function refusalOf(error: unknown, signal: AbortSignal): Response {
   if (signal.aborted || error instanceof TimeoutError) return refuse(504, "TIMEOUT");
   if (error instanceof RateLimitError) {

@@ -105,7 +105,7 @@ function createMeters(meter: Meter) {
       unit: "{record}",
     }),
     removals: meter.createCounter(name("sync.removals"), {
-      description: "Records that completed runs removed, according to the ledger.",
+      description: "Records removed by completed runs, according to the ledger.",
       unit: "{record}",
     }),
     held: meter.createCounter(name("sync.held"), { description: "Why runs were held.", unit: "{reason}" }),

@@ -35,7 +35,7 @@ export function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress}:${remotePort}`;
 }
 
-/** The open TCP connections of a server by peer. With TLS, these are below the TLS sockets, which can't be reset. */
+/** The open TCP connections of a server by peer, even with TLS, because TLS sockets can't be reset. */
 export class Connections {
   readonly #sockets = new Map<string, Socket>();
 

@@ -45,7 +45,7 @@ export interface Portfolio {
     readonly sourcePlanId?: string;
     /** Kind of contract. */
     readonly type?: string;
-    /** When the contract is renewed automatically, and who says so. */
+    /** When the contract is renewed automatically, and where each value comes from. */
     readonly renewal?: {
       /** Date of the next renewal, as YYYY-MM-DD. */
       readonly upcomingDate?: { readonly value: string; readonly origin: "MANUAL" | "INTEGRATION" };

@@ -69,13 +69,13 @@ export interface ReferenceServer extends AsyncDisposable {
   revokeApiKey(key: string): void;
   /**
    * Stops both APIs and starts them again on the same ports, like a service that crashed. Connections and running calls
-   * are lost; data, locks, keys and faults stay.
+   * are lost; data, locks, keys and faults are kept.
    * @throws {Error} the server is closed, or another process has taken a port
    */
   restart(): Promise<void>;
   /**
    * Deletes all data, workspaces, keys, installations and faults, so that tests can share a server. The ports, the
-   * clock, `apiKey`, `installationId` and the initial portfolio stay.
+   * clock, `apiKey`, `installationId` and the initial portfolio are kept.
    */
   reset(): Promise<void>;
   /**
@@ -143,7 +143,7 @@ export function startReferenceServer(
   return openServer(options);
 }
 
-/** @param fill Writes the initial data. It gets a server whose `syncUrl` is plain HTTP, even with TLS. */
+/** @param fill Writes the initial data, to a server whose `syncUrl` is plain HTTP even with TLS. */
 export async function openServer(
   options: Parameters<typeof startReferenceServer>[0],
   fill?: (server: ReferenceServer) => Promise<void>,

@@ -4,7 +4,7 @@ import { readOptions } from "../core/validate.js";
 
 /** The loop spins for this many turns; each later turn takes 1 ms and lets other processes run. */
 const SPINNING_TURNS = 200;
-/** Numbers of quiet turns of the event loop, which take about 25 ms and about a second. */
+/** Numbers of quiet turns of the event loop that take about 25 ms and about a second. */
 const MOMENT = SPINNING_TURNS + 25;
 const LONG_MOMENT = SPINNING_TURNS + 1000;
 
@@ -102,7 +102,7 @@ export class TestClock {
     for (const sleeper of due) sleeper.wake();
   }
 
-  /** @internal Number of pending sleeps, which are waits on purpose. Timeouts don't count. */
+  /** @internal Number of pending sleeps, which are deliberate waits. Timeouts don't count. */
   get pausing(): number {
     return this.#pausing;
   }

@@ -14,14 +14,14 @@ import type { RecordSource } from "../sync/write/source.js";
 import { RUN_OPTIONS } from "./options.js";
 
 /**
- * The batch that a run's connector writes to. Nothing is sent while it writes.
+ * The batch that a run's connector writes to. Nothing is sent while the connector writes.
  *
  * Write each declared snapshot collection exactly once, in full, and event collections as often as you like.
  */
 export interface RunBatch<Snapshots extends SnapshotCollection = SnapshotCollection> {
   /** Fires when the run accepts no more records: the connector returned, or the run ended. Pass it to your requests. */
   readonly signal: AbortSignal;
-  /** What you've written so far, per collection. It's sent after everything has been judged. */
+  /** What you've written so far, per collection. The records are sent only after all of them have been judged. */
   readonly stats: Partial<Record<Collection, WriteStats>>;
   /**
    * See {@link SyncBatch.write}. Resolves once the records are checked and stored, and counts those that will be sent.

@@ -113,7 +113,7 @@ test("prints internal errors in its process, and reveals nothing about them in t
 test.each<["the key" | "the faults" | "the origin", string]>([
   ["the key", "Unexpected execution error."],
   ["the faults", "Unexpected execution error."],
-  ["the origin", "The reference server failed, and its process says why."],
+  ["the origin", "The reference server failed. Its process prints the reason."],
 ])("answers HTTP 500 if something throws at %s, and prints the error", async (place, message) => {
   const warned = vi.spyOn(process, "emitWarning").mockReturnValue();
   const fail = () => {

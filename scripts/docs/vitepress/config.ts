@@ -91,7 +91,7 @@ function apiFolders(): readonly string[] {
     .sort((a, b) => Number(b === "index") - Number(a === "index") || a.localeCompare(b));
 }
 
-/** Words by which the search finds pages that don't contain them. */
+/** Search terms that lead to a page although its text doesn't contain them. */
 const ALSO_FOUND_AS: Readonly<Record<string, string>> = {
   "guides/sources.md": "Excel, XLSX, spreadsheet, CSV delimiter, semicolon, encoding, pagination",
   "guides/sync.md": "upsert, insert, update, incremental sync, delta",

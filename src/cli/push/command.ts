@@ -44,7 +44,7 @@ function namedFile(given: string, configured: readonly PushFile[]): PushFile {
   const [, name, file = given] = /^(\w+)=(.*)$/.exec(given) ?? [];
   if (file === "-")
     throw new UsageError(
-      `${given} is refused: a broken pipe looks complete, and missing records would be removed. Write a file first.`,
+      `${given} is refused: a broken pipe looks like complete data, so missing records would be removed. Write a file first.`,
     );
   const path = resolve(file);
   const known = configured.find((one) => one.path === path);

@@ -6,7 +6,7 @@ import { COLLECTIONS, type Collection } from "../../sync/collections.js";
 import { int64, stringMap } from "../../sync/encoding/schema-checks.js";
 import { RECORD_SCHEMAS } from "../../sync/generated/schemas.js";
 
-/** Converts a cell. If the cell is invalid, it stays text, and the write says what is wrong. */
+/** Converts a cell. An invalid one is returned as text, and `write` then reports the problem. */
 type Convert = (cell: string) => unknown;
 export type Row = Readonly<Record<string, string>>;
 type Fields = Record<string, unknown>;
@@ -88,7 +88,7 @@ function fieldsOf(collection: Collection): ReadonlyMap<string, Convert> {
       const path = `${prefix}${name}`;
       const field = unwrapped(declared);
       if (field instanceof z.ZodObject) walk(`${path}.`, field);
-      // Skip fields that must be absent: no heading may name them.
+      // Skip fields that must be absent, because a heading must not name them.
       else if (!fields.has(path) && !(field instanceof z.ZodNull)) fields.set(path, converterOf(field));
     }
   };

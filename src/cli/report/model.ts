@@ -37,7 +37,7 @@ export async function readReport(client: GraphQLClient, now: number, days: numbe
 
 type Labels = readonly [id: string | null | undefined, name: string, detail: string | null | undefined];
 
-/** Groups licenses, with the groups of the largest savings first. */
+/** Groups licenses; the groups with the largest savings come first. */
 function grouped(licenses: readonly License[], labelsOf: (license: License) => Labels) {
   const groups = new Map<
     string,

@@ -147,8 +147,8 @@ export abstract class SdkError extends Error {
   }
 
   /**
-   * @internal What Node's inspection shows. By default, Node would print `errors` although it isn't enumerable, and
-   *   with it the server's messages.
+   * @internal What Node's inspection shows. By default, Node prints `errors`, with the server's messages, although
+   *   the field isn't enumerable.
    */
   [Symbol.for("nodejs.util.inspect.custom")](
     _depth: number,

@@ -37,7 +37,7 @@ export function disposition(
     case "SYNC_PROTOCOL":
       return error.grpcStatus === "INVALID_ARGUMENT" ? "fix-data" : "unknown";
     case "INVALID_CONFIGURATION":
-      // The error of a store that is temporarily unreachable asks for another run.
+      // A store's error is retryable if the store is only temporarily unreachable.
       return askedBy(error.cause) ?? askedBy(error) ?? "fix-configuration";
     case "SPOOL_FAILED":
       return "fix-configuration";
@@ -53,7 +53,7 @@ export function disposition(
       // A service that is down may recover, but a wrong address or certificate stays wrong.
       return error.retryable || (error.status ?? 0) >= 500 ? "retry-after" : "fix-configuration";
     case "BATCH_STATE":
-      // The cause, if any, is the error of a failed write, which the connector ignored.
+      // The cause, if any, is the error of a failed write that the connector ignored.
       return error.reason === "incomplete" && error.cause !== undefined
         ? disposition(error.cause)
         : "retry-now";
@@ -68,7 +68,7 @@ export function disposition(
   }
 }
 
-/** The disposition that the error of a connector, a source, a store or a key function asks for. */
+/** The disposition that an error from a connector, source, store or key function sets with `retryable`. */
 function askedBy(error: unknown): "retry-now" | "retry-after" | undefined {
   if (!isObject(error) || Reflect.get(error, "retryable") !== true) return undefined;
   return Reflect.get(error, "retryAfterMs") === 0 ? "retry-now" : "retry-after";

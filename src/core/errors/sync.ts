@@ -175,7 +175,7 @@ export interface HeldReason {
    */
   readonly missing?: readonly string[];
   /**
-   * Path of a file with all ids that `examples` is taken from; absent if the ledger stores no ids, as with `hashIds`.
+   * Path of a file with all the ids (`examples` has only some); absent if the ledger stores no ids, as with `hashIds`.
    * For `added`, the file lists the new ids; for `no-baseline` and `unreadable-ledger`, it lists the ids of the run.
    */
   readonly listedIn?: string;

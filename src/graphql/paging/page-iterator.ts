@@ -107,7 +107,7 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
   #fetch(request: PageRequest): Fetch<Node> {
     const { fetchPage, operation, signal } = this.#plan;
     this.#trace ??= openTrace("graphql.walk", () => ({ operation }));
-    // Linked only during the request, so that an abandoned iterator doesn't stay on the caller's signal.
+    // Linked only during the request, so that an abandoned iterator leaves no listener on the caller's signal.
     const unlink = signal === undefined ? () => {} : follow(signal, this.#abort);
     const send = () => fetchPage(request, this.#abort.signal).finally(unlink);
     const fetch = this.#trace === undefined ? send() : this.#trace.run(send);

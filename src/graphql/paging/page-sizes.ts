@@ -4,7 +4,7 @@ import { tooLargePage } from "../request/error-entries.js";
 
 const DEFAULT_PAGE_SIZE = 100;
 
-/** How often to retry with a smaller page if the service doesn't say how large it may be. */
+/** How many times to retry with a smaller page if the service doesn't say how large a page may be. */
 const MAX_HALVINGS = 2;
 
 /** Maximum number of lists to remember: a program may create a new document for each list. */

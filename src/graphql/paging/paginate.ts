@@ -42,7 +42,7 @@ interface ConnectionSource<Data, Node> {
   /** All variables except those for paging. */
   readonly variables: JsonObject;
   readonly names: { readonly size: string; readonly cursor: string };
-  /** Whether the caller set a page size or named its variable; if so, the size must have an effect. */
+  /** Whether the caller set a page size or the name of its variable, which the document must then declare. */
   readonly sizeGiven: boolean;
   readonly walk: WalkPlan;
   readonly select: (data: Data) => ConnectionData<Node> | null | undefined;

@@ -7,7 +7,7 @@ import type { AnswerReader, Failures } from "./failures.js";
 import { discardBody, isJson, isRedirect, readText } from "./response.js";
 import { isJsonObject, type JsonObject } from "./variables.js";
 
-// This file loads everything that needs graphql or graphql-request, or is only needed once a response arrives.
+// This file loads all code that needs graphql or graphql-request, or that isn't needed until a response arrives.
 export { keyedDocument, readDocument } from "./document.js";
 export { Failures, UNKNOWN_OUTCOME } from "./failures.js";
 

@@ -163,7 +163,7 @@ export class Failures {
   ): TransportError {
     const { redact, repeatable } = this.context;
     const { status = 0, headers } = head ?? {};
-    // If the status blames the request, nothing was done; otherwise, a mutation may have been executed.
+    // With a status of 4xx other than 408, nothing was done; otherwise, a mutation may have been executed.
     const isRefused = status >= 400 && status < 500 && status !== 408;
     const isKnown = unsent || repeatable || isRefused;
     const contentType = headers?.get("content-type") ?? undefined;

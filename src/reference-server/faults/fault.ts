@@ -75,7 +75,7 @@ export type Fault = {
   | { readonly fault: "rst-stream"; readonly code?: number | undefined }
   // Sync API: send GOAWAY. With grace (true), running calls may finish; without it, the connection is closed.
   | { readonly fault: "goaway"; readonly grace?: boolean | undefined }
-  // Sync API: end the lease of the call's batch (StartSyncBatch: the lock's batch); "lock-stolen" starts another, too.
+  // Sync API: end the lease of the call's batch (StartSyncBatch: the lock's batch); "lock-stolen" also starts a batch.
   | { readonly fault: "lease-expiry" | "lock-stolen" }
   // SyncRecords: at this message, answer with the number of records so far, and read no more.
   | { readonly fault: "early-answer"; readonly message: number }

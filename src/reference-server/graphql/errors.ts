@@ -3,8 +3,8 @@ import type { Response } from "graphql-http";
 import { reportDefect } from "../network.js";
 
 /**
- * Values of `extensions.code`. The service description shows only the first value. All others are assumptions, taken
- * from Hot Chocolate where it has such a code.
+ * Values of `extensions.code`. The service description shows only the first value. The others are assumptions, taken
+ * from Hot Chocolate where it has a matching code.
  */
 export const ErrorCode = {
   notAuthorized: "AUTH_NOT_AUTHORIZED",

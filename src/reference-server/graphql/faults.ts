@@ -35,7 +35,7 @@ function isBodyFault(fault: CheckedFault): fault is BodyFault {
 /**
  * Before the server does anything, fires the due faults one by one until one ends the request.
  *
- * @returns a fault's answer; null if the server must answer itself
+ * @returns a fault's answer; null if the server must give its own
  * @throws ConnectionFault, or the signal's reason if the caller is gone
  */
 export async function fireAtRequest(exchange: Exchange): Promise<Response | null> {

@@ -131,7 +131,7 @@ async function exchange(
     if (signal.aborted || response.headersSent) return endConnection("drop");
     // Don't just close the connection: that would look like a network failure.
     reportDefect(error);
-    response.writeHead(500).end("The reference server failed, and its process says why.");
+    response.writeHead(500).end("The reference server failed. Its process prints the reason.");
   }
 }
 

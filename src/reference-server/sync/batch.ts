@@ -56,11 +56,11 @@ export class Batch {
 
   /**
    * Lets a stream write. Streams are numbered in the order in which they were opened. Once a newer stream has written,
-   * older ones are refused, so that a retried write never meets its own delayed first attempt.
+   * older ones are refused, so that a write's delayed first attempt can't interfere with its retry.
    */
   enter(stream: number): void {
     if (stream < this.#newestStream) {
-      throw wrongState("active", "A newer stream writes to this batch. This stream may not write any more.");
+      throw wrongState("active", "A newer stream writes to this batch. This stream can no longer write.");
     }
     this.#newestStream = stream;
     this.#openStream = stream;

@@ -37,7 +37,7 @@ export function requireId(field: string, id: string): void {
   if (id === "") throw new Refusal(status.INVALID_ARGUMENT, `\`${field}\` is missing.`);
 }
 
-/** The records of a message. One invalid record refuses the whole message. */
+/** The records of a message. If one of them is invalid, the whole message is refused. */
 export function validRecords<C extends Collection>({
   $case,
   value,

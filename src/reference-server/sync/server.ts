@@ -54,7 +54,7 @@ export async function startSyncServer(
     // The callback isn't used, because Node 24 calls it too early: when an HTTP/2 server closes, Node marks its
     // sessions as closed too.
     server.tryShutdown(() => {});
-    // The grace is real time, because a test clock that stands still must not keep a server open.
+    // The grace period is real time, because a test clock that stands still must not keep a server open.
     const grace = delay(graceMs, undefined, { signal: graceOver.signal }).catch(() => {});
     await Promise.race([closed, grace]);
     graceOver.abort();

@@ -126,7 +126,7 @@ export class SyncState {
     return this.#start(installation);
   }
 
-  /** Finds the batch that a request names, or the installation and the holder of its lock. Doesn't check the caller. */
+  /** Finds the batch that a request names, or that holds the named installation's lock. Doesn't check the caller. */
   subject(request: { readonly batchId: string } | { readonly installationId: string }): Subject | undefined {
     if ("batchId" in request) return this.#batches.get(request.batchId);
     const installation = this.#installations.get(request.installationId);

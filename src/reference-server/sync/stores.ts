@@ -27,7 +27,7 @@ function recordId({ variant }: MessageOf<Collection>, idField: string | undefine
   return String(Reflect.get(variant.value, idField));
 }
 
-/** A stored record, which identifies batches by their sequence numbers. */
+/** A stored record. Batches are identified by their sequence numbers. */
 interface Row<R> {
   record: R;
   /** Last batch that sent the record. */
@@ -40,8 +40,8 @@ interface Row<R> {
 /**
  * The records of one collection of an installation.
  *
- * Each row stores the number of the batch that sent it, instead of a set of ids for each batch. A million records thus
- * need no second table, and nothing has to clean up after an aborted batch.
+ * Each row stores the number of the batch that sent it, instead of a set of ids for each batch. So a million records
+ * need no second table, and nothing has to be cleaned up after an aborted batch.
  *
  * An event with an id is stored once, whichever batches send it. An event without an id is stored as often as it is
  * sent, because equal events may be separate observations. No batch removes an event.
@@ -83,7 +83,7 @@ export class CollectionStore<C extends Collection> {
 
   /**
    * Called when a batch that included the collection completes. A record of the previous completed snapshot is marked
-   * as removed if the batch didn't send it. Records stay if only aborted or expired batches have sent them.
+   * as removed if the batch didn't send it. A record that only aborted or expired batches sent isn't removed.
    */
   complete(batch: Batch): void {
     if (this.model === "event") return;

@@ -77,7 +77,7 @@ test("a held run is shown and approved, and passes the next night with exactly w
   expect(await run(["status", "--ids"])).toMatchObject({ code: 0, out: "" });
   expect(await run(approve)).toMatchObject({
     code: 2,
-    error: expect.stringContaining(" is held: a later run completed, or another ledger"),
+    error: expect.stringContaining(" is held: a later run completed, or the held run"),
   });
   expect(await push(ids(2))).toMatchObject({ code: 80 });
 });

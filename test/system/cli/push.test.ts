@@ -246,7 +246,7 @@ test.each<[what: string, entries: string, args: string[], named: string]>([
   ["a file of no known collection", "", ["users.csv"], "accounts=users.csv"],
   ["a file twice", "", ["accounts.csv", "accounts=accounts.csv"], "given twice"],
   ["a file that does not exist", "", ["accounts=nothing.csv"], "nothing.csv"],
-  ["stdin", "", ["usage=-"], "a broken pipe looks complete"],
+  ["stdin", "", ["usage=-"], "a broken pipe looks like complete data"],
 ])("refuses %s, without a misleading hint", async (_, entries, args, named) => {
   await service.writeFile("package.json", '{ "type": "module" }');
   await configure(entries);

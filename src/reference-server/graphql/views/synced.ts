@@ -1,10 +1,10 @@
-/** Reads synced records for the views. contract/rules.ts names each part's field, which a contract may lack. */
+/** Reads synced records for the views. In contract/rules.ts, `shownAs` says what a view shows a field as. */
 import { SHOWN } from "../../../sync/generated/server.js";
 import { isTimestamp } from "../../sync/record-rules.js";
 import { fold, lazy } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
 
-/** Reads a record's fields by the parts that they play in views. */
+/** Reads a record's fields by what the views show them as. */
 interface Parts {
   value(part: string): unknown;
   /** Null if the text is missing or blank. */
@@ -71,7 +71,7 @@ export type SyncedData = ReturnType<typeof syncedBy>;
 
 export function syncedBy(installation: SyncedInstallation) {
   const plans = read(installation, "plans", (parts) => planOf(parts, installation.integration.name));
-  // An event reports use outside its own installation, so without a product nobody knows what was used.
+  // These events are about use outside their own installation, so one without a product doesn't say what was used.
   const discovered = read(installation, "externallyDiscoveredUsage", useOf).flatMap(({ product, ...use }) =>
     product === null ? [] : [{ ...use, product }],
   );

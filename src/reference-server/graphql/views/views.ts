@@ -43,7 +43,7 @@ function viewsBy(workspace: Workspace, today: number) {
 }
 
 /**
- * The applications of the portfolio, plus those discovered as products of synced plans or of usage.
+ * The applications of the portfolio, plus those discovered through synced plans or usage.
  *
  * @param last30Days start of the last 30 days, in milliseconds since the epoch
  */
