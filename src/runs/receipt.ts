@@ -42,7 +42,7 @@ export interface RunReceipt {
         /** The rules that a snapshot broke with approval; absent if it broke none. */
         readonly approved?: readonly HeldReason["rule"][];
         /**
-         * Paths of files with the removed and added ids, which exist as long as the receipt. Absent if there are none,
+         * Paths of files with the removed and added ids; they exist as long as the receipt. Absent if there are none,
          * if there was nothing to compare with, or if the ledger hashes ids.
          */
         readonly listedIn?: { readonly removals?: string; readonly additions?: string };

@@ -3,7 +3,7 @@ import { InterruptedError } from "../core/errors/index.js";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-/** What the next signal aborts, with the names for messages. All runs of the process share one handler. */
+/** What the next signal aborts, with names for messages. All runs of the process share one handler. */
 const running = new Map<AbortController, string>();
 
 const ended = new WeakSet<AbortController>();

@@ -115,7 +115,7 @@ export class BatchClient {
 
   /**
    * Makes a run; `close` waits until it has ended.
-   * @param run Receives the function that starts the run's batches, which may outlive the client.
+   * @param run Receives the function that starts the run's batches; these may outlive the client.
    */
   async whileRunning<T>(run: (start: BatchClient["start"]) => Promise<T>): Promise<T> {
     const running = run((options, watch) => this.start(options, watch, this.#over.signal));

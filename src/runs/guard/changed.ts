@@ -30,7 +30,7 @@ const LOST = { share: 0.25, min: 5, all: 3 };
 const SLOWLY = { share: 0.25, min: 5, now: 2, shareNow: 0.04 };
 /** If departments or plans merge, the records that take the same value are rarely more than this share. */
 const MERGED = { share: 0.4, min: 8 };
-/** A smaller share is enough if almost all other values of the field became this one. */
+/** A smaller share is enough if almost all records with another value took this one. */
 const SWEEP = { share: 0.2, ofRest: 0.95 };
 /** A reorganisation can change more than half of a field's values, but fewer if they count as unique. */
 const OTHER = { share: 0.6, uniqueShare: 0.35, min: 10 };

@@ -119,7 +119,7 @@ function exceeds(
   return isNoneKept || (gone >= min && gone / known > maxShare) || gone > max;
 }
 
-/** A larger share is unusual compared with earlier runs. It's infinite while there is no history. */
+/** The share above which removals are unusual compared with earlier runs; infinite without a history. */
 function unusualShare({ maxShare }: Limits<"removed">, usual = Number.POSITIVE_INFINITY): number {
   const share = Math.max(UNUSUAL.share, UNUSUAL.factor * usual);
   return Number.isFinite(share) ? Math.min(maxShare, share) : share;

@@ -118,7 +118,7 @@ export class CollectionLedger {
   /**
    * Stores the ids of a snapshot and its lists durably.
    * @param seen The ledger's content.
-   * @param token The token of a batch, which makes the stored ids unclear, or the id of an approval.
+   * @param token The token of a batch (the stored ids are then unclear), or the id of an approval.
    * @param onListProblem Called if a list can't be made; without it, `put` rejects.
    */
   async put(

@@ -48,7 +48,7 @@ interface Noted extends LedgerSnapshot {
 }
 
 /**
- * Records a completed run, which ends the holds of its collections, and deletes what is no longer needed.
+ * Records a completed run, ends the holds of its collections, and deletes what is no longer needed.
  * @throws the run could not be recorded within 5 seconds
  */
 export async function noteCompleted(

@@ -59,8 +59,8 @@ export function referenceChecks(collection: Collection, ids: ReferencedIds): rea
 /**
  * Checks the references in one field.
  *
- * A record may be written after those that refer to it. Until then, their references wait as hashes, about 35 bytes for
- * each different id. Nothing waits if accounts, for example, are written before the licenses that refer to them.
+ * A record may be written after those that refer to it. Until then, their references are kept as hashes, about 35 bytes
+ * for each different id. Nothing is kept if accounts, for example, are written before the licenses that refer to them.
  */
 export class ReferenceCheck {
   readonly field: string;

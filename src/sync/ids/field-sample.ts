@@ -178,7 +178,7 @@ export class FieldSampler {
   }
 }
 
-/** Hashes a mail address only up to its @ sign: a changed domain isn't a mistake, but a lost domain is. */
+/** Hashes an email address only up to its @ sign: a changed domain isn't a mistake, but a lost domain is. */
 function hashOf(bytes: DataView, start: number, end: number, { isText }: LaidOut): number {
   let last = end;
   // The search skips the first character, because a string may start with an @ sign.
