@@ -29,7 +29,7 @@ import type { EventMemory } from "./events.js";
  * Space for the id of the batch, which isn't known yet. With a longer id, a message may be larger than `messageBytes`.
  */
 const ID_BYTES = 64;
-/** Reports progress this often, in milliseconds, because a source may be slow. */
+/** Progress is reported at this interval, in milliseconds, because a source may be slow. */
 const TELL_MS = 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 

@@ -25,7 +25,7 @@ export interface RunHistory {
   /** The last completed runs, up to 30, the latest one last. */
   readonly runs: readonly (RunReceipt & { readonly completedAt: Date })[];
   /**
-   * Held runs, the latest one last. A run stays here until later runs have completed all its collections;
+   * Held runs, the latest one last. A run is listed until later runs have completed all its collections;
    * `reasons` omits the collections that are already completed.
    */
   readonly held: readonly (HeldReport & {

@@ -17,7 +17,7 @@ import type { SpoolOptions } from "./spool.js";
 export interface RunOptions extends BatchOptions, JudgeOptions {
   /**
    * How long the run keeps trying to send its records while the service is unavailable, in milliseconds from the first
-   * failure. Pauses grow to 30 s, and the connector isn't called again; 0 fails at once.
+   * failure. Pauses grow to 30 s; the connector isn't called again. With 0, the run fails at once.
    * @default 600_000
    */
   readonly retryForMs?: number | undefined;

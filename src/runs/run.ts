@@ -235,7 +235,7 @@ class Run {
       this.#requireCurrent(extracted, now);
       // 6 Send everything.
       await sendSpool(batch, spool, this.#configuration);
-      // 7 Store the ids durably, as unclear until the batch is completed. Only the lock's owner assigns their sequence.
+      // 7 Store the ids durably, marked as unclear until the batch is completed. Only the lock's owner assigns their sequence.
       await ids.save(now, [...guard.snapshots.values(), ...events.sent]);
       // 8 Send CompleteSyncBatch. If its outcome is unclear, it is sent again; nothing is guessed.
       return { batch, ids, counts: await complete(batch) };

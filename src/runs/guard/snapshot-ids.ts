@@ -26,8 +26,8 @@ const NEW = { isNew: true };
 const KNOWN = { isNew: false };
 
 /**
- * Collects the ids of a snapshot while it is written, as hashes in memory and as lines for a ledger, and a sample of
- * its fields.
+ * Collects the ids of a snapshot and samples its fields, while the snapshot is written. The ids become hashes in
+ * memory, and lines for a ledger.
  */
 export class SnapshotIds implements RecordInspector {
   readonly table = new IdTable();
@@ -102,7 +102,7 @@ export class SnapshotIds implements RecordInspector {
   }
 
   /**
-   * Writes a line for each record that has a place, and looks up the ids.
+   * Writes a line for each record whose position was noted, and looks up the ids.
    * @param record Has the index of the first record.
    */
   #collect(record: EncodedRecord, records: number): BlockRefusal | undefined {

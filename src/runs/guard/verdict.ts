@@ -8,7 +8,7 @@ import type { Comparison } from "./comparison.js";
 import { daysOf, type ResolvedRule } from "./rules.js";
 
 const FIRST_FIELDS = 5;
-/** Removals above this share hold a snapshot if they're also unusual. The outage of a region removes 15 to 30%. */
+/** A snapshot is held if its removals exceed this share and are unusual. The outage of a region removes 15 to 30%. */
 const UNUSUAL = { share: 0.15, min: 5, factor: 2 };
 /** If at least this many ids are known, an equal number of new ones suggests that each record got a second id. */
 const DOUBLED_MIN = 3;

@@ -110,7 +110,7 @@ export class CollectionLedger {
     return state.collections[this.subject] ?? {};
   }
 
-  /** What a held run has written of the collection, as if the run had been completed. */
+  /** The ids that a held run has written, as if the run had been completed. */
   held(baseline: Baseline): KnownIds {
     return this.#baseline(baseline, "held");
   }

@@ -176,7 +176,7 @@ export function isForPeople({ kind }: LedgerEntry): boolean {
   return kind.endsWith(".txt");
 }
 
-/** As readable as a key allows, and unique per service and installation, even on case-insensitive disks. */
+/** A folder name as readable as a key allows; unique per service and installation, even on case-insensitive disks. */
 function folderOf({ endpoint, installationId }: InstallationScope): string {
   const readable = installationId
     .toLowerCase()

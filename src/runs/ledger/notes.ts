@@ -128,7 +128,7 @@ function notStored(place: string, isListed: boolean): ConfigurationError {
 }
 
 /**
- * Another run may have completed after this one. Its later snapshot stays, and so does a watermark that it advanced.
+ * Another run may have completed after this one. Its later snapshot is kept, and so is a watermark that it advanced.
  */
 function stateAfter({ problem, state }: LedgerSnapshot, completion: Completion): LedgerState {
   // A run without snapshots is never held, not even for damage, so nobody can have approved it.
@@ -146,7 +146,7 @@ function stateAfter({ problem, state }: LedgerSnapshot, completion: Completion):
 
 /**
  * Entries that neither this state nor the previous one needs. Those newer than the last completed snapshot may be in
- * use, so they stay. A ledger with hashed ids keeps no clear ones.
+ * use, so they are kept. A ledger that hashes ids keeps none in plain text.
  */
 async function needlessOf(
   ledger: InstallationLedger,
@@ -188,7 +188,7 @@ export interface Hold {
 }
 
 /**
- * Adds a held run. It replaces undecided runs of the same collections; approved runs stay until they expire.
+ * Adds a held run. It replaces undecided runs of the same collections; approved runs are kept until they expire.
  * @throws another run has completed one of the collections in the meantime
  */
 export function withHeld(before: LedgerState, { run, baselines, approve, now }: Hold): LedgerState {
@@ -215,7 +215,7 @@ export function withApproved(state: LedgerState, approval: string | undefined): 
   return withoutDecided(approved);
 }
 
-/** Completes snapshots, and drops earlier held ones of their collections. A later snapshot stays. */
+/** Completes snapshots, and drops earlier held ones of their collections. A later snapshot is kept. */
 export function withCompleted(state: LedgerState, completed: Baselines): LedgerState {
   const collections = { ...state.collections };
   for (const [subject, baseline] of Object.entries(completed)) {

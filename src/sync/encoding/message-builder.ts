@@ -115,7 +115,7 @@ export class MessageBuilder {
     return this.#records;
   }
 
-  /** Appends a record to the message. If the record is invalid, returns false and leaves nothing of it. */
+  /** Appends a record to the message. If the record is invalid, drops it and returns false. */
   encode(record: unknown, encoder: MessageEncoder): boolean {
     const writer = this.#writer;
     this.#lastStart = writer.position;

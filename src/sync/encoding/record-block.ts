@@ -19,7 +19,7 @@ const SPARE_BYTES = 2 * 1024;
 const FEW_RECORDS = 8;
 /** Every block tries at least this many records, because fewer wouldn't show whether blocks pay off. */
 const LEAST_RECORDS = 8;
-/** Starting a block, or reading a record without encoding it, costs what a block saves on this many records. */
+/** Starting a block, or reading a record without encoding it, costs as much as a block saves on this many records. */
 const COST = 4;
 const MOST_CREDIT = COST * BLOCK_RECORDS;
 /** How many records to encode singly per unit of credit below 0. This limits the loss to about 1%. */
@@ -45,7 +45,7 @@ export type BlockEncoder = (
 const SPARE: RecordBlock[] = [];
 const MOST_SPARE = 4;
 
-/** Where a block's records and texts are, which is valid until the next block. */
+/** Where a block's records and texts are; valid until the next block. */
 export class RecordBlock {
   /** Where each record starts, including its tag, and where the last one ends. */
   readonly starts = new Int32Array(BLOCK_RECORDS + 1);

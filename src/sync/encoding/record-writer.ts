@@ -226,7 +226,7 @@ export class RecordWriter extends ByteWriter {
   }
 }
 
-/** Whether exactly one of the named fields is set, and no other; fields include getters of a class. */
+/** Whether a single field is set and has one of the names; fields include getters of a class. */
 export function onlyOne(fields: Fields, ...names: readonly string[]): boolean {
   let present = 0;
   for (const name of names) if (fields[name] != null) present += 1;
