@@ -35,7 +35,7 @@ export function ledgerOf(connection: Connection) {
   const ledger = openLedger(given, { endpoint, installationId });
   return {
     location: ledger.location,
-    /** Notes that a person approved a held run, for the next run to use. */
+    /** Stores a person's approval of a held run for the next run. */
     approve: (approvalId: string) => noteApproved(ledger, approvalId),
     /** The run that has the lock, as far as this ledger knows; the service doesn't say which run that is. */
     openBatch: () => openBatch(ledger),

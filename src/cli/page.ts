@@ -72,7 +72,7 @@ export function list(items: readonly string[]): string {
   return all === "" ? "<p>None.</p>" : `<ul>${all}</ul>`;
 }
 
-/** Escapes text. Names and ids come from vendors, and must not become elements. */
+/** Escapes text. Names and ids come from vendors, and must not become HTML elements. */
 export function markup(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 }

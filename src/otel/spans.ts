@@ -18,7 +18,7 @@ interface OpenSpan {
   readonly context: Context;
 }
 
-/** One span for each call. A request's span is of kind CLIENT and covers all attempts, each with an event. */
+/** One span for each call. A request's span is of kind CLIENT; it covers all attempts and has an event for each. */
 export class Spans {
   readonly #tracer: Tracer;
   readonly #open = new WeakMap<ChannelMessage, OpenSpan>();

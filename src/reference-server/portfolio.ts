@@ -38,7 +38,7 @@ export interface Portfolio {
     /** ISO 4217 code: `"EUR"`. */
     readonly currency: string;
   }[];
-  /** Terms of contracts about plans. */
+  /** Terms of contracts for plans. */
   readonly contracts?: readonly {
     readonly planName: string;
     readonly integrationName?: string;

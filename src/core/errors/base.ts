@@ -108,7 +108,7 @@ export abstract class SdkError extends Error {
    * - `not-retryable`: another attempt wouldn't help, or isn't safe.
    * - `retries-exhausted`: `retry` allows no more attempts.
    * - `deadline`: the operation's time is up, or would run out before the next attempt.
-   * - `retry-after-exceeds-deadline`: the service asked to wait (`retryAfterMs`) longer than the operation has left.
+   * - `retry-after-exceeds-deadline`: the service asked for a pause (`retryAfterMs`) longer than the time left.
    * - `budget-exhausted`: too many recent retries of this client failed, so the client makes no more for now.
    */
   get stoppedBecause():

@@ -37,7 +37,7 @@ interface FailureContext {
 /** Reads the caller's result from a response, or throws. */
 export type AnswerReader<Data, Result> = (answer: GraphQLAnswer<Data>, failures: Failures) => Result;
 
-/** Maximum number of characters of a header in an error. */
+/** An error quotes at most this many characters of a header. */
 const MAX_HEADER = 200;
 
 const TRANSIENT_STATUSES = [408, 502, 503, 504];

@@ -3,7 +3,7 @@ import { type GraphQLInputObjectType, getNullableType, isInputObjectType } from 
 import { isObject } from "../../values.js";
 import { ErrorCode, requestError } from "../errors.js";
 
-/** An object of the schema: its properties have the names of its fields, and expensive ones may be getters. */
+/** An object of the schema: each property is named like a field of its type, and expensive ones may be getters. */
 export type Row = object;
 
 function fieldOf(row: Row | null, field: string): unknown {

@@ -121,7 +121,7 @@ function unused(reason: () => string) {
 const INACTIVE = unused(() => "The account is not active.");
 const NEVER_USED = unused(() => "No use was ever seen.");
 
-/** A license. A workspace may have a million licenses, so this is a class, whose getters share code. */
+/** A license. It's a class, so that a workspace's million licenses share the code of the getters. */
 export class LicenseRow {
   readonly id: string;
   readonly isBillable: boolean;
