@@ -12,7 +12,10 @@ import { rowsOf } from "./verdict/rows.js";
  *
  * @example
  * ```ts
- * for (const { name, run } of connectorTests(acme, { cassette: "test/acme.cassette.json" })) test(name, run);
+ * const cassette = "test/acme.cassette.json";
+ * for (const { name, run } of connectorTests(acme, { cassette })) {
+ *   test(name, run);
+ * }
  * ```
  * @throws {InvalidInputError} an option is unknown or wrong
  */

@@ -25,7 +25,8 @@ import type { Forwarding } from "./vendor/server.js";
  *
  * @example
  * ```ts
- * await recordVendor(acme, { to: "test/acme.cassette.json", keep: ["status"] });
+ * const to = "test/acme.cassette.json";
+ * await recordVendor(acme, { to, keep: ["status"] });
  * ```
  * @throws {InvalidInputError} an option is invalid, or the connector made no HTTP request
  * @throws {ConfigurationError} the cassette can't be written
