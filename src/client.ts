@@ -80,7 +80,9 @@ const SYNC_OPTIONS = {
  * @example
  * ```ts
  * await using client = SaasManagementClient.fromEnv();
- * for await (const license of client.graphql.licenses()) console.log(license.holder?.name);
+ * for await (const { holder } of client.graphql.licenses()) {
+ *   console.log(holder?.name);
+ * }
  * ```
  */
 export class SaasManagementClient {

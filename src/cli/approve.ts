@@ -26,6 +26,6 @@ export async function run([id = ""]: readonly string[], options: Options, io: Io
   io.data(
     { approved: approval.id, expiresAt: until },
     () =>
-      `Approved until ${until}. The next run goes through if it differs from this one by no more than the guard allows.`,
+      `Approved until ${until}: the next run passes if it differs from the held one by no more than the guard allows. Approved by mistake? Push the correct source now, which ends the approval.`,
   );
 }

@@ -13,7 +13,10 @@ import type { Collection, RecordOf } from "../sync/collections.js";
  *     {
  *       collection: "accounts",
  *       file: "users.csv",
- *       map: ({ Number: id = "", "E-Mail": email }) => ({ id, email: email || null }), // "" is refused
+ *       // "" is refused as an address.
+ *       map({ Number: id = "", "E-Mail": email }) {
+ *         return { id, email: email || null };
+ *       },
  *     },
  *   ],
  * } satisfies CliConfig;

@@ -11,7 +11,8 @@ const LOCATE = Symbol.for("@saas-management/sdk/locate");
  * @throws {InvalidInputError} `records` isn't an array, or `locate` isn't a function
  * @example
  * ```ts
- * await batch.write("accounts", located(accounts, (index) => `sheet 1, row ${index + 2}`));
+ * const rows = located(accounts, (index) => `sheet 1, row ${index + 2}`);
+ * await batch.write("accounts", rows);
  * ```
  */
 export function located<R>(records: readonly R[], locate: (index: number) => string): readonly R[] {

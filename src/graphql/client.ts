@@ -48,10 +48,13 @@ import { previewVendors, vendorVariables } from "./vendors.js";
  *
  * @example
  * ```ts
- * const client = new GraphQLClient({ baseUrl: "https://api.example.com", apiKey });
+ * const baseUrl = "https://api.example.com";
+ * const client = new GraphQLClient({ baseUrl, apiKey });
  * const value = { gte: "2026-01-01", lte: "2026-03-31" };
  * const where = { contractDetails: { renewal: { upcomingDate: { value } } } };
- * for await (const plan of client.licensePlans({ where })) console.log(plan.name, plan.usageStats.unused.total);
+ * for await (const plan of client.licensePlans({ where })) {
+ *   console.log(plan.name, plan.usageStats.unused.total);
+ * }
  * await client.close();
  * ```
  */
@@ -207,7 +210,7 @@ export class GraphQLClient implements AsyncDisposable {
    *
    * @example
    * ```ts
-   * client.paginate(ApplicationNames, {}, { select: (data) => data.applications });
+   * client.paginate(Names, {}, { select: (data) => data.applications });
    * ```
    * @throws {InvalidInputError} an option, or the name or value of a paging variable, is invalid
    */

@@ -16,7 +16,8 @@ const DECIMAL = `a decimal number with at most ${MAX_DIGITS} digits on either si
  *
  * @example
  * ```ts
- * await sumByCurrency(client.licenses(), (license) => license.potentialSaving); // Map { "EUR" => "1250.3" }
+ * const saved = (license: License) => license.potentialSaving;
+ * await sumByCurrency(client.licenses(), saved); // Map { "EUR" => "1250.3" }
  * ```
  * @param items A connection, its nodes, or another iterable; items are added as they arrive
  * @param select Returns the amount of an item, as a number or a decimal string

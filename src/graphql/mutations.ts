@@ -37,7 +37,8 @@ export interface MutationErrorOf<M extends keyof MutationErrors> extends Mutatio
  * @example
  * ```ts
  * if (isMutationError(error, "updateProcurementCase")) {
- *   const missing = error.errors.some((entry) => entry.__typename === "ProcurementCaseNotFoundError");
+ *   const names = error.errors.map((entry) => entry.__typename);
+ *   const isMissing = names.includes("ProcurementCaseNotFoundError");
  * }
  * ```
  */

@@ -70,7 +70,8 @@ export class TestClock {
    * ```ts
    * const clock = new TestClock({ startAt: new Date("2026-01-01T00:00:00Z") });
    * await using server = await startReferenceServer({ clock });
-   * const client = new SaasManagementClient({ syncUrl: server.syncUrl, apiKey: server.apiKey, clock });
+   * const { syncUrl, apiKey } = server;
+   * const client = new SaasManagementClient({ syncUrl, apiKey, clock });
    * const receipt = await clock.drive(client.sync.run(connector, options));
    * ```
    *

@@ -53,7 +53,8 @@ export interface RunContext {
    * ```ts
    * run: async (batch, { watermark, advance }) => {
    *   const until = new Date().toISOString();
-   *   await batch.write("usage", fetchUsage({ since: watermark("usage"), until }));
+   *   const since = watermark("usage");
+   *   await batch.write("usage", fetchUsage({ since, until }));
    *   advance("usage", until);
    * }
    * ```

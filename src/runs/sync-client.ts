@@ -44,10 +44,10 @@ export interface SyncClient {
    *
    * @example
    * ```ts
-   * const ledger = fileLedger("ledger");
+   * const [ledger, { argv }] = [fileLedger("ledger"), process];
    * await client.sync.run(
-   *   { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts) },
-   *   { installationId, ledger, firstRun: process.argv.includes("--first-run") },
+   *   { snapshots: ["accounts"], run: (to) => to.write("accounts", accounts) },
+   *   { installationId, ledger, firstRun: argv.includes("--first-run") },
    * );
    * ```
    * @throws {InvalidInputError} an option is wrong, or the connector didn't write what `snapshots` declares

@@ -56,8 +56,8 @@ const PAGES_OPTIONS = {
  * @example
  * ```ts
  * const users = fromPages(async (cursor, { signal }) => {
- *   const { users, nextCursor, total } = await vendor.listUsers({ cursor, signal });
- *   return { items: users, next: nextCursor, total };
+ *   const { list, next, total } = await vendor.users({ cursor, signal });
+ *   return { items: list, next, total };
  * }, { map: (user) => ({ id: user.id, email: user.email }) });
  * await batch.write("accounts", users);
  * ```

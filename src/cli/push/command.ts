@@ -22,13 +22,12 @@ export async function run(files: readonly string[], options: Options, io: Io): P
 function pushFiles(
   files: readonly string[],
   { config: { push = [] }, directory }: Pick<Connection, "config" | "directory">,
-  given: Pick<Options, "delimiter" | "encoding">,
+  { delimiter, encoding }: Pick<Options, "delimiter" | "encoding">,
 ): readonly PushFile[] {
   const configured = push.flatMap(({ file, ...how }) =>
     [file].flat().map((one) => pushFile({ ...how, path: resolve(directory, one) })),
   );
   const named = files.length === 0 ? configured : files.map((file) => namedFile(file, configured));
-  const { delimiter, encoding } = given;
   const found = named.map((file) => ({
     ...file,
     delimiter: delimiter ?? file.delimiter,
@@ -48,7 +47,7 @@ function namedFile(given: string, configured: readonly PushFile[]): PushFile {
     );
   const path = resolve(file);
   const known = configured.find((one) => one.path === path);
-  if (known !== undefined && name === undefined) return known;
+  if (known !== undefined && (name ?? known.collection) === known.collection) return known;
   const collection = name ?? basename(path, extname(path));
   if (isCollection(collection)) return pushFile({ collection, path });
   if (name !== undefined) throw new UsageError(unknownCollectionError(name).message);

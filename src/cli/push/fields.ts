@@ -49,10 +49,10 @@ export function rowReader(collection: Collection, warn: (problem: string) => voi
       const listed = others.map((heading) => `${JSON.stringify(heading)}${meant(heading)}`).join(", ");
       if (!sent.some(isId)) {
         const missing = sent.length === 0 ? names.slice(0, 4) : [idField ?? ""];
-        const nearly = names.filter((name) => others.some((heading) => suggestKey(heading, [name]) !== ""));
-        let advice = "If it is the right file, configure a map for its headings.";
+        const isLike = (name: string) => others.some((heading) => suggestKey(heading, [name]) !== "");
+        const like = names.filter((name) => name === (idField ?? names[0]) || isLike(name)).join(", ");
+        let advice = `If it is the right file, name the headings like the fields (${like}), or configure a map.`;
         if (sent.length > 0 && others.length > 0) advice = `These aren't fields: ${listed}.`;
-        else if (nearly.length > 0) advice = `Spell the headings like the fields: ${nearly.join(", ")}.`;
         throw refusedColumns(headings, missing, sent, advice);
       }
       if (others.length > 0) warn(`not sent, because they aren't fields: ${listed}`);

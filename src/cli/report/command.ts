@@ -1,3 +1,4 @@
+import { wrapped } from "../../sync/report-text.js";
 import { connect } from "../connect.js";
 import { columnsOf, type Io } from "../io.js";
 import type { Options } from "../options.js";
@@ -18,8 +19,7 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
 
 /** The report for a terminal. */
 function reportText({ day, days, unusedLicenses, savings, plans, renewals }: Report, width: number): string {
-  const all = moneyOf(savings);
-  const saved = all === "" ? "No price is known." : `Giving them up saves ${all} a year.`;
+  const saved = moneyOf(savings) || "an unknown amount";
   const unused = plans.map((plan) => [plan.name, plan.detail, `${plan.licenses}`, moneyOf(plan.savings)]);
   const due = renewals.map((renewal) => {
     const { date, terminateBy, plan, integration, contract, unusedSeats } = renewal;
@@ -28,9 +28,10 @@ function reportText({ day, days, unusedLicenses, savings, plans, renewals }: Rep
   });
   const head = ["Renews on", "Terminate by", "Plan", "Contract", "Unused seats", "Cost a year"];
   return [
-    `Unused licenses on ${day}\n\n${unusedLicenses} licenses that nobody uses. ${saved}\n`,
+    `Unused licenses on ${day}\n`,
+    ...wrapped(`${unusedLicenses} licenses that nobody uses. Giving them up saves ${saved} a year.\n`, width),
     ...table([["Plan", "Integration", "Unused", "Saving a year"], ...unused], [0, 1], width),
-    `\nRenewals within ${days} days (unused seats include seats that nobody holds)\n`,
+    ...wrapped(`\nRenewals within ${days} days (unused seats include seats that nobody holds)\n`, width),
     ...(renewals.length === 0 ? ["None."] : table([head, ...due], [2, 3], width)),
   ].join("\n");
 }

@@ -15,7 +15,8 @@ import { type Direction, type Page, PageWalk, readCount } from "./page-walk.js";
  *
  * @example
  * ```ts
- * for await (const app of client.applications({ where: { state: { eq: "DISCOVERED" } } })) console.log(app.id);
+ * const where = { state: { eq: "DISCOVERED" } } as const;
+ * for await (const app of client.applications({ where })) console.log(app.id);
  * ```
  */
 export interface Connection<Node> extends AsyncIterable<Node> {

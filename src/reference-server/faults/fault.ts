@@ -11,7 +11,8 @@ export type SyncOperation = (typeof SYNC_OPERATIONS)[number];
  * What goes wrong, where and when. Plain data that survives JSON. Unknown kinds and fields are rejected.
  *
  * ```ts
- * server.faults.add({ on: "SyncRecords", fault: "status", status: "UNAVAILABLE", nth: 2 });
+ * const status = "UNAVAILABLE";
+ * server.faults.add({ on: "SyncRecords", fault: "status", status, nth: 2 });
  * ```
  */
 export type Fault = {

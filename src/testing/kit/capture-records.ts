@@ -12,7 +12,8 @@ const KEYS = { cassette: true } satisfies OptionTable<NonNullable<Parameters<typ
  *
  * @example
  * ```ts
- * const records = await captureRecords(acme, { cassette: "test/acme.cassette.json" });
+ * const cassette = "test/acme.cassette.json";
+ * const records = await captureRecords(acme, { cassette });
  * expect(records).toEqual({ accounts: [{ id: "u-1", name: "Zoë" }] });
  * ```
  * @param options.cassette Path or URL of a recording of the vendor; by default the connector reads its real source.

@@ -12,7 +12,10 @@ import { rowsOf } from "./verdict/rows.js";
  *
  * @example
  * ```ts
- * for (const { name, run } of connectorTests(acme, { cassette: "test/acme.cassette.json" })) test(name, run);
+ * const cassette = "test/acme.cassette.json";
+ * for (const { name, run } of connectorTests(acme, { cassette })) {
+ *   test(name, run);
+ * }
  * ```
  * @throws {InvalidInputError} an option is unknown or wrong
  */
@@ -44,7 +47,7 @@ export function connectorTests<const S extends SnapshotCollection = never>(
     .filter(({ name }) => resolved.except[name] === undefined)
     .map(({ name }) => ({
       name,
-      // Runners pass a context as `this`, or as an argument even to functions that declare none.
+      // Runners pass a context as `this`, or as an argument even to functions without parameters.
       async run(this: unknown, ...given: readonly unknown[]) {
         const own = previous.then(() => runOne(name));
         previous = own.catch(() => {});

@@ -10,7 +10,8 @@ import type { KitOptions } from "./verdict/options.js";
  *
  * @example
  * ```ts
- * const report = await testConnector(acme, { cassette: "test/acme.cassette.json" });
+ * const cassette = "test/acme.cassette.json";
+ * const report = await testConnector(acme, { cassette });
  * console.log(`${report}`);
  * ```
  * @throws {InvalidInputError} an option is unknown or wrong

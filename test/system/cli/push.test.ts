@@ -16,7 +16,7 @@ const configure = (entries: string) =>
 const records = (collection: "accounts" | "plans"): readonly object[] =>
   service.inspect().snapshots[collection].map(({ record }) => record);
 
-test("detects the delimiter, says so, and converts values with map", async () => {
+test("detects the delimiter, says so, and converts a named file with its configured map", async () => {
   await service.writeFile("package.json", '{ "type": "module" }');
   await configure(`{
     collection: "accounts",
@@ -29,7 +29,7 @@ test("detects the delimiter, says so, and converts values with map", async () =>
   }`);
   const text = 'Nummer;"E-Mail";Aktiv;Seit\n1;jürgen@x.example;ja;24.12.2025\n2;;nein;1.2.2024\n;;;\n';
   await service.writeFile("users.csv", Buffer.from(text, "latin1"));
-  const { code, error } = await push("--first-run");
+  const { code, error } = await push("accounts=users.csv", "--first-run");
   expect(code).toBe(0);
   expect(error).toContain('users.csv: cells are separated by ";".');
   expect(records("accounts")).toEqual([
@@ -95,7 +95,7 @@ async function refusedAs(file: string, content: string | Uint8Array, ...args: re
 }
 
 const NONE = (fields: string, length: number) =>
-  `has none of the columns ${fields}; the line is ${length} characters long. If it is the right file, configure a map for its headings.`;
+  `has none of the columns ${fields}; the line is ${length} characters long. If it is the right file, name the headings like the fields (id), or configure a map.`;
 const OF_ACCOUNTS = '"id", "name", "email", "username"';
 const OF_USAGE = '"id", "sourceActorId", "externalProductName", "sourcePlanId"';
 
@@ -107,7 +107,7 @@ test.each<[string, string]>([
   ["version https://git-lfs.github.com/spec/v1\noid sha256:abc\n", NONE(OF_ACCOUNTS, 42)],
   [
     "ID;Name;Rolle\n1;Ada;x\n",
-    'has none of the columns "id", "name", "email", "username"; the line is 13 characters long. Spell the headings like the fields: id, name.',
+    'has none of the columns "id", "name", "email", "username"; the line is 13 characters long. If it is the right file, name the headings like the fields (id, name), or configure a map.',
   ],
   [
     "Benutzer;name;E-Mail\n1;Ada;x\n",
@@ -115,7 +115,7 @@ test.each<[string, string]>([
   ],
   [
     "name,email\nAda,x\n",
-    'lacks the columns "id"; it has "name", "email". If it is the right file, configure a map for its headings.',
+    'lacks the columns "id"; it has "name", "email". If it is the right file, name the headings like the fields (id), or configure a map.',
   ],
 ])("refuses %j as accounts, in one message", async (content, message) => {
   const error = await refusedAs("accounts.csv", content);
