@@ -45,7 +45,7 @@ export const STORE_RULES: Readonly<Record<string, StoreRule>> = {
       await store.mustRead(early, "early");
     }
   },
-  "a value that throws stores nothing and makes putIfAbsent throw": async (store) => {
+  "if a value throws, nothing is stored and putIfAbsent throws": async (store) => {
     for (const first of [Buffer.from("a part"), bytesOf(3 * MEBIBYTE)]) {
       const key = `key-${first.length}`;
       const failing = async function* () {

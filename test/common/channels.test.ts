@@ -55,7 +55,7 @@ test("a run publishes its write, batch and RPCs in order, with their ids", async
   const { order, messages } = watch(["sync.run", "sync.batch", "sync.write", "sync.rpc"]);
   const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(3)));
   const options = { installationId: service.installationId, ledger: "none", guard: false } as const;
-  // A preview calls no service, so it publishes nothing.
+  // A preview doesn't call the service, so it publishes nothing.
   await service.sync.preview(connector, options);
   expect(order).toEqual([]);
   await service.sync.run(connector, options);

@@ -37,7 +37,7 @@ test.each([
   expect(() => new SaasManagementClient({ ...OPTIONS, ...wrong })).toThrow(INVALID);
 });
 
-test("no credential at all is an AuthenticationError, as the service's description says", async () => {
+test("fails with an AuthenticationError if there is no credential, as the service's description says", async () => {
   const { baseUrl, syncUrl } = OPTIONS;
   vi.stubEnv("SAAS_MANAGEMENT_API_KEY", "");
   for (const make of [

@@ -78,7 +78,7 @@ test.each([
   },
 );
 
-test("SAAS_MANAGEMENT_LOG changes nothing for a client with a logger, and survives a closed stderr", async () => {
+test("SAAS_MANAGEMENT_LOG changes nothing for a client with a logger, and a closed stderr does no harm", async () => {
   const debug = vi.fn();
   const logger = { debug, info: () => {}, warn: () => {}, error: () => {} };
   await using own = clientOf("debug", { logger });
@@ -115,7 +115,7 @@ test("fromEnv reads the key in the file of SAAS_MANAGEMENT_API_KEY_FILE for each
   expect(String(cause)).toContain(`SAAS_MANAGEMENT_API_KEY_FILE ${path} cannot be read`);
 });
 
-test("fromEnv refuses a file without a key, neither a key nor a file, and both at once", async () => {
+test("fromEnv refuses a file without a key, a missing file, and both a file and a key", async () => {
   await expect(clientOfFile(" \n")).rejects.toEqual(INVALID);
   const { path } = await clientOfFile("a-key-of-the-file");
   vi.stubEnv("SAAS_MANAGEMENT_API_KEY", "a-key-beside-it");

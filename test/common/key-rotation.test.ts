@@ -88,7 +88,7 @@ test("a refused key is replaced once per operation", async () => {
   expect(server.requests).toHaveLength(2);
 });
 
-test("a replaced key takes no retry from the call", async () => {
+test("replacing a refused key uses up none of the call's retries", async () => {
   const answers = [takes("new"), answer({}, { status: 503 }), takes("new")];
   const { client, clock } = await connectClient((...given) => answers.shift()?.(...given), {
     apiKey: keys("old", "new"),
@@ -209,7 +209,7 @@ test.each(["", "   ", "key-1\n", "Bearer key-1", "BEARER key-1", "ApiKey key-1",
   },
 );
 
-test("a key function that fails is an AuthenticationError with the cause", async () => {
+test("if the key function fails, the call rejects with an AuthenticationError that has the cause", async () => {
   const cause = new Error("vault is sealed");
   const { client, server } = await connectClient(() => {}, { apiKey: () => Promise.reject(cause) });
   const [first, second] = await Promise.all([
@@ -249,7 +249,7 @@ test("if the key function fails while a window is sent, its records count as sen
   expect(harness.server.streams).toHaveLength(1);
 });
 
-test("a key function that never settles ends with the timeout and does not block the next call", async () => {
+test("a call whose key function never settles ends with the timeout and does not block the next call", async () => {
   const answers: (string | Promise<string>)[] = [never, "key"];
   const apiKey = () => answers.shift() ?? "key";
   const { client, clock, server } = await connectClient(takes("key"), { apiKey });

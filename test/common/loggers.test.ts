@@ -72,7 +72,7 @@ test("pino shows an error with its stack, under err", async () => {
   });
 });
 
-test("a logger that expects the message first gets it first", async () => {
+test("passes the message first to a logger that expects it first", async () => {
   const debug = vi.spyOn(console, "debug").mockImplementation(() => {});
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   await retryOnce(console);

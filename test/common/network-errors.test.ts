@@ -59,7 +59,7 @@ test.each<[string, NetworkErrorCode]>([
   expect(networkErrorInText(text)).toEqual(NETWORK_ERRORS[expected]);
 });
 
-test("a text is not a network error if it names none that is known", () => {
+test("a text that names no known network error is not a network error", () => {
   expect(networkErrorInText("something happened")).toBeUndefined();
 });
 

@@ -15,7 +15,7 @@ const QUERY = "query Names { applications { nodes { id } } }";
 const MUTATION = "mutation Touch { touch }";
 const unavailable: Responder = (_, response) => json(response, {}, { status: 503 });
 
-/** Answers only the first few starts until you call the result. A client's `close()` waits for the other answers. */
+/** Until you call the result, answers only the first `after` starts. A client's `close()` waits for the others. */
 function holdStarts(after: number): () => void {
   let answer = () => {};
   const answered = new Promise<void>((resolve) => {

@@ -59,7 +59,7 @@ async function readAll(source: AsyncIterable<unknown>): Promise<unknown[]> {
   return all;
 }
 
-/** Options of one call: some of them hostile, one hostile value instead of all of them, or valid options. */
+/** Options of one call: some of them hostile, a hostile value instead of the object, or all of them valid. */
 const options = (base: object, names: readonly string[]) =>
   fc.oneof(
     { weight: 5, arbitrary: hostileVariant(base, names) },

@@ -25,7 +25,7 @@ function lineOf(message: string | undefined): number | undefined {
 
 const size = fc.constantFrom(1, 2, 3, 7, 1000);
 
-test("reads a damaged CSV file to the same rows no matter how it is chunked, or rejects it with a location", {
+test("a damaged CSV file gives the same rows no matter how it is chunked, or is rejected with a location", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const encoding = fc.constantFrom<"utf-8" | "utf-16le" | "utf-16be" | "windows-1252">(
@@ -60,7 +60,7 @@ test("reads a damaged CSV file to the same rows no matter how it is chunked, or 
   await holds({ group: "CSV and JSONL bytes", what: "CSV", share: 0.5 }, property);
 });
 
-test("reads a damaged JSON Lines file to the values that JSON.parse returns, or rejects it with a location", {
+test("a damaged JSON Lines file gives the values that JSON.parse returns, or is rejected with a location", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const property = fc.asyncProperty(mutatedBytes(JSONL), size, async (bytes, cut) => {

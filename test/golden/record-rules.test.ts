@@ -36,7 +36,7 @@ const VALID: Readonly<Record<string, Readonly<Record<string, Fields>>>> = {
   aiCost: { generic: { id: "c", amount: "-12.50", currency: "EUR", costTime: time, attributes } },
 };
 
-/** A message of records of one collection. */
+/** A message with records of one collection. */
 function message($case: string, ...records: readonly (Fields | undefined)[]): WireCollection {
   const variants = records.map((variant) => ({ variant }));
   const made: unknown = { $case, value: { records: variants } };
@@ -68,7 +68,7 @@ test("accepts records that have only their required fields", async () => {
 const wire = (name: string) => name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
 const model = (value: SubscriptionModel) => ({ details: { model: value } });
 
-/** Fields that no record may lack. */
+/** Fields that every record must have. */
 const REQUIRED = {
   "accounts.generic": "id",
   "plans.generic": "id externalPlanName",

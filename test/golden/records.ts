@@ -1,4 +1,4 @@
-/** The contents of the records of the golden transcript: drawn once, kept in records.json. */
+/** The records of the golden transcript, which were drawn once and are kept in records.json. */
 import { readFileSync } from "node:fs";
 import type { Collection, RecordTypes } from "@saas-management/sdk";
 

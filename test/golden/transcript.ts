@@ -41,7 +41,7 @@ interface RecordedRequest {
 
 const NAMES = Object.keys(COLLECTIONS).filter(isCollection);
 const SNAPSHOTS = NAMES.filter(isSnapshot);
-/** The run writes no record of this collection; the aborted batch does. */
+/** Only the aborted batch writes records of this collection; the run writes an empty one. */
 const EMPTY = SNAPSHOTS.at(-1) ?? "accounts";
 
 /** A managed run that writes all collections, and an aborted batch. */

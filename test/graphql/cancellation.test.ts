@@ -24,7 +24,7 @@ test.each([
   await server.requests[0]?.cancelled;
 });
 
-test("adds one listener to a signal no matter how many requests use it, and removes it after them", async () => {
+test("any number of requests share one listener on a signal, and the last of them removes it", async () => {
   const { client, clock, server } = await connectClient((_, response, index) => {
     if (index === 0) json(response, { data: { applications: null } });
   });

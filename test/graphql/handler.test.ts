@@ -54,7 +54,7 @@ const codeOf = async (answer: Response) => {
   return [answer.status, errors[0].extensions.code];
 };
 
-test("serves the methods of a client and its own documents, with the key of the server", async () => {
+test("serves the allowed methods and documents of a client, with the server's key", async () => {
   const client = await page({
     allow: ["applications", "createProcurementCase", "updateProcurementCase", NAMES],
   });
@@ -77,7 +77,7 @@ test("refuses a change of vendors without a condition, as the client's method do
   expect(refusal).toMatchObject({ status: 400, errors: [{ extensions: { code: "INVALID_REQUEST" } }] });
 });
 
-test("recognizes a document no matter how it is laid out, and also if it is parsed", async () => {
+test("recognizes a document in any layout, even if it was allowed in parsed form", async () => {
   const document: TypedDocumentNode<unknown, object> = parse(NAMES);
   const client = await page({ allow: [document] });
   expect(await client.request(`# names\n${NAMES.replaceAll(" ", "\n  ")}`, {})).toHaveProperty(

@@ -27,7 +27,7 @@ function endless(answered = (_: Response): void => {}): GraphQLClient {
   return new GraphQLClient({ baseUrl: "https://api.example.com", apiKey: API_KEY, fetch });
 }
 
-test("keeps no reference to a page from its response, which Node keeps until a full collection", async () => {
+test("a response, which Node keeps until a full garbage collection, doesn't keep its page in memory", async () => {
   const kept: Response[] = [];
   const pages = endless((response) => kept.push(response))
     .applications({ pageSize: NODES })

@@ -75,7 +75,7 @@ test("adds numbers even if the program has made the shared Big strict", async ()
   expect([...(await sumByCurrency([{ amount: 0.1, currency: "EUR" }], itself))]).toEqual([["EUR", "0.1"]]);
 });
 
-test("returns the sum of the cents no matter what the order is", async () => {
+test("sums the cents correctly in any order", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: -1e9, max: 1e9 }), { minLength: 1 }), async (cents) => {
       const items = cents.map((cent) => ({ amount: cent / 100, currency: "EUR" }));

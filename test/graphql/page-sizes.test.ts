@@ -114,7 +114,7 @@ test.each([
   expect(sizes).toEqual([60]);
 });
 
-test("learns through the SDK's own handler, which passes on the service's messages", async () => {
+test("learns the page size through the SDK's own handler, which passes on the service's messages", async () => {
   const handler = createGraphQLHandler({ client: service.client().graphql, allow: ["applications"] });
   const page = new GraphQLClient({ baseUrl: await serveHandler(handler), authorization: "none" });
   onTestFinished(() => page.close());

@@ -101,7 +101,7 @@ test("does not count vendors if a matching application has a vendor without a na
   expect(told).toEqual({ count: undefined, vendorNames: ["Acme", "Zoom"] });
 });
 
-test("refuses what the change itself refuses, and options of other methods, before sending anything", async () => {
+test("refuses what changeVendorsState refuses, and options of other methods, before sending anything", async () => {
   const { client, server } = await connectClient(page());
   const preview = async (...args: readonly unknown[]) =>
     Reflect.apply(client.previewVendorsState, client, args);

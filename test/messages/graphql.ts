@@ -1,7 +1,7 @@
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { NEW_CASE } from "../support/records.js";
 
-/** A client whose requests all have this answer. */
+/** A client whose requests all get this answer. */
 function answeredWith(answer: () => Response): GraphQLClient {
   const options = { baseUrl: "https://api.example.com", apiKey: "key-1", retry: false } as const;
   return new GraphQLClient({ ...options, fetch: async () => answer() });

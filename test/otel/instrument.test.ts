@@ -133,7 +133,7 @@ test("a call with all its attempts is one span, with an event for each attempt",
   expect(tree()).toContain(`saas-management.sync.batch > ${SERVICE}/AbortSyncBatch`);
 });
 
-test("a refused call has its status as error.type, and none of the service's text", async () => {
+test("the span of a refused call has the call's status as error.type, and none of the service's text", async () => {
   service.server.faults.add({ on: "StartSyncBatch", fault: "status", status: "PERMISSION_DENIED" });
   await rejection(service.sync.startBatch({ installationId: service.installationId }));
   const rpc = span(`${SERVICE}/StartSyncBatch`);

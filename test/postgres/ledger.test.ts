@@ -47,7 +47,7 @@ describe.skipIf(skipped)(`a ledger in PostgreSQL${whySkipped}`, () => {
     await heldBy(service.runAccounts(named.slice(0, 4), { ledger }));
     const { rows } = await server.pool().query(`SELECT key, rest FROM ${schema}.ledger_values`);
     expect(rows.length).toBeGreaterThan(2);
-    // Nor are there lists for people to read: they would contain only hashes.
+    // There are no lists for people to read either: they would contain only hashes.
     for (const { key, rest } of rows) expect(`${key} ${rest}`).not.toMatch(/person|[.]txt/);
   });
 

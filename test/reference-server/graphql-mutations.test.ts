@@ -25,7 +25,7 @@ async function start() {
 
 const typed = (__typename: string) => [expect.objectContaining({ __typename })];
 
-test("creates a case that is in PRE by default, has no savings without a baseline, and may be due today", async () => {
+test("creates a case that is in PRE by default, has no savings without a baseline, and can be due today", async () => {
   const { create } = await start();
   const name = "Renew Figma";
   const input = { name, deadline: "2026-03-15", baselineType: "LAST_YEAR_COST", baselinePrice: 12000.5 };

@@ -53,7 +53,7 @@ async function startWithLicenses(count: number, pageSize?: number) {
   return { ...server, setIds, page, errorOf };
 }
 
-/** Names are unique; all else has ties, and vendor and category are missing in some. */
+/** Ids and names are unique; the other fields have ties, and vendor and category are missing in some rows. */
 const APPLICATIONS = ["bb", "a", "B", "c", "Ä", "aB", "aa"].map((name, i) => ({
   id: `${i + 1}`,
   name,

@@ -65,7 +65,7 @@ function ghostLocks({ service, observation, clock, locks }: Simulated): string[]
     return observed.mayHoldLock ? [] : [`${id} holds the lock, and its owner believes it ended`];
   const told = ({ heard, heardTooLate }: (typeof locks)[number], batchId: string) =>
     heard.has(batchId) || heardTooLate.has(batchId);
-  // A client was told of the start, so some client must have been unable to release the lock.
+  // If a client was told of the start, some client must have been unable to release the lock.
   if (locks.some((log) => told(log, id)))
     return locks.some((log) => log.excuses(id)) ? [] : [`${id} holds the lock, and was not aborted`];
   const unheard = service.batches.filter(

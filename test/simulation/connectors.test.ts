@@ -24,7 +24,7 @@ const CONNECTORS: readonly (readonly Snapshot[])[] = [
   ["accounts", "employees"],
   [],
 ];
-/** The share of records that may go missing. Ordinary drift stays far below it; disasters are far above it. */
+/** The share of records that may go missing. Ordinary drift is far below this share; disasters are far above it. */
 const RULE = { removed: { maxShare: 0.25, min: 4 }, added: false, window: false, changed: false } as const;
 
 type Ids = ReadonlySet<string>;
@@ -123,7 +123,7 @@ class Oracle {
     return [...new Set([...this.known.values()].flatMap(({ held }) => held?.id ?? []))];
   }
 
-  /** Whether a run may follow the held run's ids: both all of them, and only those that the completed run had. */
+  /** Whether a run may follow all ids of the held run, and also only those of them that the completed run had. */
   #covers({ ids, expiresAt }: Hold, { completed }: Known, now: Ids, time: number): boolean {
     const left = new Set([...completed].filter((id) => ids.has(id)));
     return expiresAt > time && mayFollow(ids, now) && mayFollow(left, now);

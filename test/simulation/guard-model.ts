@@ -150,7 +150,7 @@ function unapproved(
     const shown = approvals.flatMap((id) => shownWith(id, before));
     const ids = snapshots.find((one) => one.collection === collection)?.ids;
     const held = approvals.flatMap((id) => heldIds(id, collection, before));
-    // A run passes if it breaks no rule compared with an approved run, even if it breaks some compared with others.
+    // A run that breaks no rule compared with an approved run passes, even if it breaks some compared with others.
     if (ids !== undefined && held.some((known) => brokenBeside(known, ids).length === 0)) return [];
     // If a run removes too much, the report may name either rule.
     const isShown = shown.some(
@@ -170,7 +170,7 @@ function heldIds(approve: string, collection: string, runs: readonly ObservedRun
   return (first?.snapshots ?? []).filter((one) => one.collection === collection).map(({ ids }) => ids);
 }
 
-/** The reasons for which an approval was offered, and those that the held run already had approval for. */
+/** The reasons why an approval was offered, and those that were already approved for the held run. */
 function shownWith(approve: string, runs: readonly ObservedRun[]): Broken[] {
   return runs.flatMap(({ error, approve: earlier }, index) => {
     if (!(error instanceof RunHeldError) || error.report.approval?.id !== approve) return [];

@@ -133,7 +133,7 @@ const OF_VALUES: readonly Fault[] = [
   ],
   [
     "stores what it has got of a value that throws",
-    /a value that throws stores nothing.*putIfAbsent returned\./,
+    /if a value throws, nothing is stored.*putIfAbsent returned\./,
     puts(async function* (value) {
       try {
         yield* value;
@@ -230,7 +230,7 @@ const OF_KEYS: readonly Fault[] = [
 const OF_CONNECTIONS: readonly Fault[] = [
   [
     "holds its connection while a value is put",
-    /did not answer for 3 seconds when this rule was checked: (no call sees|a value that throws)/,
+    /did not answer for 3 seconds when this rule was checked: (no call sees|if a value throws)/,
     (below) => {
       const queue = lock();
       return {

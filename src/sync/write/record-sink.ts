@@ -23,7 +23,7 @@ type RecordList = readonly unknown[] | undefined;
 interface RecordPlace {
   readonly list: RecordList;
   readonly position: number;
-  /** Index in the write. */
+  /** Index among all records of the write. */
   readonly index: number;
 }
 
@@ -50,7 +50,7 @@ export class RecordSink {
   #records = 0;
   /** When the event loop last had its turn. */
   #turnAt: number;
-  /** How far the message was filled at the last turn. */
+  /** How full the message was, in bytes, when the event loop last had its turn. */
   #turnEnd = 0;
 
   constructor(context: SinkContext) {
@@ -175,7 +175,7 @@ export class RecordSink {
       const location = this.#locationOf(record, { list, position, index });
       this.#refuse([{ ...location, path: "", expected }]);
     } else {
-      // A record of a list isn't added to a group, because its location can't be found later.
+      // A record in a list isn't added to a group, because the record's location can't be found later.
       const isAdded = list === undefined && this.#invalid === undefined && this.#inspected?.seesBlocks;
       if (
         isAdded ||
@@ -205,7 +205,7 @@ export class RecordSink {
   }
 
   async #explain(record: unknown, place: RecordPlace): Promise<void> {
-    // Reports issues of earlier records first.
+    // Issues in earlier records are reported first.
     this.#inspected?.show();
     const location = this.#locationOf(record, place);
     this.#refuse(await explainRecord(this.#context.collection.name, record, location, this.#times));

@@ -117,7 +117,7 @@ export class SourceReader {
         await waits;
       }
       if (many || waits !== undefined) since = clock.monotonic();
-      // The next record may take long to arrive, so an invalid record is reported now.
+      // The next record may take a long time to arrive, so an invalid record is reported now.
       this.#sink.throwIssues();
     }
   }
@@ -137,7 +137,7 @@ function requireStep(step: IteratorResult<unknown>): IteratorResult<unknown> {
 }
 
 /**
- * Whether the value, one of its records or a record's details was seen before, so that a stream must have refilled it.
+ * Whether a stream has refilled an object: the value, one of its records or a record's details was seen before.
  */
 function repeats(value: unknown, seen: WeakSet<object>): boolean {
   const records: readonly unknown[] = Array.isArray(value) ? value : [value];

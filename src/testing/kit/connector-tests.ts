@@ -47,7 +47,7 @@ export function connectorTests<const S extends SnapshotCollection = never>(
     .filter(({ name }) => resolved.except[name] === undefined)
     .map(({ name }) => ({
       name,
-      // Runners pass a context as `this`, or as an argument even to functions that declare none.
+      // Runners pass a context as `this`, or as an argument even to functions without parameters.
       async run(this: unknown, ...given: readonly unknown[]) {
         const own = previous.then(() => runOne(name));
         previous = own.catch(() => {});

@@ -15,9 +15,9 @@ import type { Forwarding } from "./vendor/server.js";
  * Records a vendor's answers to a connector, for `testConnector`. Runs the connector once against the real vendor, and
  * again if it advanced a watermark. Nothing is sent to the service (`context.preview` is true).
  *
- * - Replaces every string with a fake of the same form, equal words with equal fakes, so ids, cursors and links still
- *   lead from answers to requests. Numbers, booleans, times, field names and words of paths stay. Values that repeat
- *   like those of an enum stay too, and are printed by field. Only headers for paging, waiting and dates stay.
+ * - Replaces every string with a fake of the same form, and equal words with equal fakes, so ids, cursors and links in
+ *   requests still match the answers. Keeps numbers, booleans, times, field names and words of paths. Also keeps values
+ *   that repeat like an enum's, and prints them by field. Drops all headers but those for paging, waiting and dates.
  * - Keeps nothing of what the connector itself sends, such as keys. If such values distinguish requests, a digest of
  *   20 bits takes their place.
  * - Records requests made with fetch, undici, `node:http` and `node:https`, and with libraries that use them. Can't see

@@ -4,13 +4,13 @@ import { counted, withText, wrapped } from "../../sync/report-text.js";
 /** The result of one fault. */
 export type FaultResult = ConnectorReport["faults"][number];
 
-/** The kit's verdicts on a connector. The report is plain JSON, and prints as a table in a template string. */
+/** The kit's verdicts on a connector. The report is plain JSON; a template string shows it as a table. */
 export interface ConnectorReport {
   /** Whether at least one fault was injected and nothing was WRONG. */
   readonly ok: boolean;
   /** The seed of the faults. The same seed picks the same pages. */
   readonly seed: number;
-  /** What most faults change, such as a recording's largest listing, and how large it must be. */
+  /** Says what most faults change, such as a recording's largest listing, and what size they need. */
   readonly source: string;
   /** The result of each fault. */
   readonly faults: readonly {

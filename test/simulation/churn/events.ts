@@ -37,7 +37,7 @@ const EVENTS: readonly LifeEvent[] = [
     },
     { habit: ["season", 1], days: 14 },
   ),
-  // Seasonal workers leave within a week, and so do the memberships of their employee records and accounts.
+  // Seasonal workers leave within a week, and their employee records and accounts lose their memberships.
   event(
     "season ends",
     0,
@@ -239,7 +239,7 @@ const EVENTS: readonly LifeEvent[] = [
     (population) => gain(population, population.collection === "accounts" ? 0.3 : 1.2),
     { habit: ["school", 1], ...ASKED },
   ),
-  // Directories that deactivate leavers delete them once a quarter.
+  // Directories that deactivate former employees delete them once a quarter.
   event(
     "leavers deleted",
     0,

@@ -4,7 +4,7 @@ import type { Random } from "./random.js";
 
 const OTHER = 1_000_000_000;
 const CONSTANT = 900_000_000;
-/** If a smaller share of the records has a field, nobody notices that it's gone. */
+/** If a smaller share of the records has a field, nobody notices the loss of the field. */
 const LEAST_FILL = 0.2;
 
 /** Columns of wrong values, by field path. */

@@ -19,7 +19,7 @@ export function live(installation: Installation): void {
 function turnoverOf(installation: Installation): number {
   const { churn, elapsed, day, random } = installation;
   let turnover = churn * elapsed;
-  // Staffing agencies fill a client's order within hours, once in two months.
+  // About every two months, a staffing agency fills a client's order within hours.
   if (installation.has("burst") && random.chance(0.02 * elapsed)) turnover *= 15;
   // Contracts begin and end at the turn of a month.
   return Math.floor(day) % 30 === 0 ? 4 * turnover : turnover;

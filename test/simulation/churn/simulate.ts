@@ -111,7 +111,7 @@ class Life {
     this.#tally.years += (runs * period) / 365;
   }
 
-  /** When outages of eight days begin: three with the habit `outages`, or one in two of five other installations. */
+  /** When outages of eight days begin: three with the habit `outages`; of the other installations, 40% have one. */
   #outages(days: number): number[] {
     const times = this.#installation.has("outages") ? 3 : this.#misfortune.chance(0.4) ? 1 : 0;
     return Array.from({ length: times }, () => days * this.#misfortune.between(0.1, 0.9));

@@ -42,7 +42,7 @@ export async function simulate({ callers, rows, faults, heedsSignal }: Program):
     clock,
     logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
   });
-  /** Closes the client. From this call on, it must not send anything, and once it has closed, nothing must be left. */
+  /** Closes the client, which must send nothing after this call, and leave nothing behind once it has closed. */
   const close = async () => {
     const closed = client.close();
     journal.closing ??= journal.moment();

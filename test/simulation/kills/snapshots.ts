@@ -1,5 +1,5 @@
 const IDS = 60;
-/** A tenth of the ids is missing from each snapshot: fewer than the guard would hold. */
+/** A tenth of the ids are missing from each snapshot, which is too few for the guard to hold a run. */
 const MISSING_OF = 10;
 
 export const ALL_IDS: readonly string[] = Array.from({ length: IDS }, (_, index) => `u${index}`);

@@ -6,7 +6,7 @@ export interface Cassette {
   readonly version: 2;
   /** Salt for the digests of the connector's own values. */
   readonly salt: string;
-  /** Strings that stay, because they repeat like an enum's values or the author listed their field in `keep`. */
+  /** Strings kept as they are, because they repeat like an enum's values or the author listed their field in `keep`. */
   readonly kept: readonly string[];
   /** One run, or two runs, of which the second starts from the watermarks of the first. */
   readonly runs: readonly RecordedRun[];
@@ -87,7 +87,7 @@ export function textOf(headers: RecordedRequest["headers"], body: RecordedBody):
 
 function decode(bytes: Uint8Array): string | undefined {
   try {
-    // A byte order mark stays in the text, because a playback must send it.
+    // The text keeps its byte order mark, because a playback must send it.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;

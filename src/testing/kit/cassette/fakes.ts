@@ -42,7 +42,7 @@ export function wordsOf(text: string): readonly string[] {
 
 export const OWN = /own-[0-9a-f]{5}/;
 
-/** Stands for a string that the connector sends. Its 20 bits tell strings apart, but are too few to reveal one. */
+/** Stands for a string that the connector sends. A tag's 20 bits tell strings apart, but can't reveal one. */
 export function ownTag(salt: string, text: string): string {
   const steady = text.replace(TOKEN, (word, time, uuid) => ((time ?? uuid) === undefined ? word : "*"));
   return `own-${createHash("sha256").update(`${salt} ${steady}`).digest("hex").slice(0, 5)}`;
@@ -50,7 +50,7 @@ export function ownTag(salt: string, text: string): string {
 
 /**
  * Replaces texts word by word: equal words get equal fakes of the same length, form and letter case. Names still match
- * their e-mail addresses, and ids match their links. The text between the words stays.
+ * their e-mail addresses, and ids match their links. The text between the words is kept.
  */
 export class Fakes {
   /** Fakes by word, in lower case. */

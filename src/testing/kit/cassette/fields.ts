@@ -18,9 +18,9 @@ interface Known {
   readonly values: ReadonlySet<string>;
 }
 
-/** Decides by field which strings of a recording stay (an enum's values) and which must be replaced. */
+/** Decides by field which strings of a recording are kept (an enum's values) and which must be replaced. */
 export class Fields {
-  /** Strings that stay, by field. */
+  /** Kept strings, by field. */
   readonly kept = new Map<string, Set<string>>();
   readonly #keep: ReadonlySet<string>;
   readonly #counts = new Map<string, Map<string, number>>();
@@ -43,7 +43,7 @@ export class Fields {
     return text;
   }
 
-  /** Whether a value stays because of its field. A value that stays is added to `kept`. */
+  /** Whether a value is kept because of its field. A kept value is added to `kept`. */
   keeps(text: string, field: string): boolean {
     const isValue = this.#known?.enums.has(field) === true && this.#counts.get(field)?.has(text) === true;
     if (!this.isKept(field) && !isValue) return false;
@@ -61,8 +61,8 @@ export class Fields {
   }
 
   /**
-   * Whether an object's keys are values, such as logins: few objects have the same keys, and either all its values
-   * are objects of one shape, or at least half of its keys occur as values elsewhere.
+   * Whether an object's keys are values, such as logins. In that case, few objects have the same keys, and either the
+   * values are objects of one shape, or at least half of the keys occur as values elsewhere.
    */
   isMap(object: object): boolean {
     const keys = Object.keys(object);

@@ -29,7 +29,7 @@ type Runs = readonly { readonly startedAt: string; readonly exchanges: readonly 
 /**
  * Replaces all strings of recorded runs. Strings in answers become fakes, and equal strings become equal fakes.
  * Requests that use values from earlier answers get the same fakes; all other strings in requests are the connector's
- * own. A string stays if it's plain, repeats like an enum's values, or is in a field of `keep`.
+ * own. A string is kept if it's plain, repeats like an enum's values, or is in a field of `keep`.
  */
 export function redact(
   runs: Runs,

@@ -30,7 +30,7 @@ function mapTag(tag: string, map: MapText, element: string): string {
   return tag.replace(/([\w.:-]+)=("[^"]*"|'[^']*')/g, (_, name: string, quoted: string) => {
     const quote = quoted.charAt(0);
     const value = quoted.slice(1, -1);
-    // Namespaces stay, because no parser could read the document without them.
+    // Namespaces are kept, because no parser could read the document without them.
     return `${name}=${quote}${name.startsWith("xmlns") ? value : map(value, name)}${quote}`;
   });
 }

@@ -127,9 +127,9 @@ const ROWS: readonly Row[] = [
   ["other-list-500", "other list", "another listing answers 500", error(500)],
   ["other-list-empty-object", "other list", "a page of another listing is {}", emptyObject],
   ["other-list-missing", "other list", "a page of another listing lacks its list", withoutList],
-  ["detail-404", "detail", "the details of an item answer 404, although the list has it", error(404)],
+  ["detail-404", "detail", "the details of an item answer 404, but the item is in the list", error(404)],
   ["detail-of-another", "detail", "the details of an item are another item's (a cache)", ofAnotherItem],
-  ["text-half-of-rows", "file", "a file has half of its rows", file((rows) => `${half(rows)}\n`), "guard"],
+  ["text-half-of-rows", "file", "a file lacks half of its rows", file((rows) => `${half(rows)}\n`), "guard"],
   ["text-column-renamed", "file", "the first column has another name", file(withRenamedColumn)],
 ];
 
@@ -169,7 +169,7 @@ function asRecorded({ request }: Exchange, exchange: number): VendorRequest {
   return { ...request, body: Buffer.alloc(0), number: 1, repeat: 0, exchange };
 }
 
-/** From one request on, all answers are errors until another request renews what has expired. */
+/** Starting with one request, all answers are errors until another request renews what has expired. */
 function expiring(error: VendorAnswer, renewal: (view: View) => number | undefined) {
   return (view: View, [, where]: readonly [string, keyof typeof PLACES, string]): Plan | undefined => {
     const [place] = PLACES[where](view);

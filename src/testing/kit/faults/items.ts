@@ -179,7 +179,7 @@ function planOf(view: View, [, where, , plan]: ItemFault): Plan | undefined {
     count += 1;
     changed[exchange] = withBody(page, { json: withValueAt(jsonOf(page), path, other) });
   }
-  // Changes that are too few for the guard look like people who joined and left.
+  // If too few items change for the guard to notice, they look like people who joined and left.
   if (where !== "one" && !isNoticedByGuard(count, entries.length)) return undefined;
   return { at: planned.at, exchanges: changed, seenByGuardOnly: where.endsWith("valid") };
 }

@@ -20,7 +20,7 @@ type Items = readonly unknown[];
 
 interface Layout {
   readonly pages: readonly Items[];
-  /** The new total of the page `totalFrom` and all later ones. A change after the first page shows a loss. */
+  /** The new total on the page `totalFrom` and all later ones. A total that differs from page 1's shows a loss. */
   readonly total?: number;
   readonly totalFrom?: number;
 }

@@ -11,7 +11,7 @@ interface Spot {
   readonly records: readonly object[];
 }
 
-/** From this many records on, the guard's rules about ids hold a run that removes more than a quarter of them. */
+/** With this many records or more, the guard's rules about ids hold a run that removes more than a quarter of them. */
 export const FEWEST = 12;
 
 export const RECORD_FAULTS: readonly RecordFault[] = [

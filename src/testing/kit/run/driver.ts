@@ -97,7 +97,7 @@ async function atRealPace<T>({ time }: DrivenRun, work: Promise<T>): Promise<T> 
   return work;
 }
 
-/** Waits for one turn of the event loop, and until each thread of the pool was free once. */
+/** Waits for one turn of the event loop, and until each thread of the pool has been free once. */
 export async function poolTurn(): Promise<void> {
   await Promise.all(Array.from({ length: THREADS }, () => stat("/")));
   await new Promise<void>((resolve) => setImmediate(resolve));

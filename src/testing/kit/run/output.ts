@@ -33,7 +33,7 @@ export class Output {
     this.#watchFiles();
   }
 
-  /** Loggers such as pino don't use the streams, but write to the files. */
+  /** Loggers such as pino bypass the streams and write to the file descriptors. */
   #watchFiles(): void {
     for (const name of ["write", "writeSync"] as const) {
       const write = fs[name];

@@ -123,7 +123,7 @@ function followingPage(
   return [namingNext(last, value, { by: before, asks, current }, next), page];
 }
 
-/** A copy of a page that links to the page with this value in the way the first page links to the second. */
+/** A copy of a page that links to the page selected by `value`, in the way the first page links to the second. */
 export function leadingTo(
   exchange: Exchange,
   value: string,

@@ -148,7 +148,7 @@ function* arraysOf(value: unknown, path: JsonPath = []): Generator<JsonPath, voi
       if (key !== "errors" && key !== "warnings") yield* arraysOf(inner, [...path, key]);
 }
 
-/** Whether the object around a list has an id: then it's an item's details with a list, such as a user with roles. */
+/** Whether the object around a list has an id: if so, it's a single item that has a list, such as a user with roles. */
 function isInsideItem(body: unknown, path: JsonPath): boolean {
   if (path.length === 0) return false;
   const around = valueAt(body, path.slice(0, -1));

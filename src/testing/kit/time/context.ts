@@ -10,7 +10,7 @@ export interface VendorRoute {
   pending: number;
 }
 
-/** A connector's time: a clock's time with another starting point. When this time ends, so do its timers. */
+/** A connector's time: a clock's time plus a constant offset. When a connector's time ends, so do its timers. */
 export class VirtualTime {
   /** Where the connector's HTTP requests go; if undefined, to their own addresses. */
   route: VendorRoute | undefined;
@@ -100,7 +100,7 @@ export function leaveVirtualTime<T>(code: () => T): T {
 
 /** The longest delay of a timer. Node fires a timer with a longer delay after only a millisecond. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
-/** Starts far above the ids of Node's own timers. */
+/** Ids start far above those of Node's own timers. */
 let nextId = 2 ** 40;
 
 const active = new Map<number, VirtualTimer>();

@@ -64,7 +64,7 @@ export function rowsOf(
     const unknown = given.find((name) => !names.includes(name));
     if (unknown !== undefined)
       throw new InvalidInputError(
-        `${caller}: ${option} names ${JSON.stringify(unknown)}, which is no fault of this source.${suggestKey(unknown, names)} Run all faults once to see their names.`,
+        `${caller}: ${option} names ${JSON.stringify(unknown)}, which isn't a fault of this source.${suggestKey(unknown, names)} Run all faults once to see their names.`,
       );
   }
   return rows.filter(({ name }) => only?.includes(name) ?? true);
@@ -133,7 +133,7 @@ function isInert({ exchanges, answer }: Plan, recording: Recording): boolean {
   );
 }
 
-/** Describes what most faults change, and how large it must be. */
+/** Describes what most faults change, and what size they need. */
 export function describeSource({ recording, records }: Source): string {
   return recording === undefined ? describeRecords(records) : describeListings(readStructure(recording));
 }

@@ -99,7 +99,7 @@ export class Session {
     const injected = row.inject(this.#source) ?? "the source has no place for it";
     if (typeof injected === "string") return injected;
     if (injected.injected?.seenByGuardOnly === true && !this.#isGuarded)
-      return "only a guard sees it, and no guard runs";
+      return "only a guard could notice it, but the runs have none";
     const result = await this.servers.run(this.connector, limited({ ...setup, ...injected }));
     if (result.fired === 0) throw new IdleFault(row);
     const next = result.outcome === "completed" ? undefined : await result.nextRun();
