@@ -25,7 +25,7 @@ import {
 } from "graphql";
 import { GRAPHQL } from "../contract/graphql.js";
 
-/** Public names, by name in the schema. Inputs without one aren't exported, and enums without one are inlined. */
+/** Public names, by name in the schema. Without one, an input isn't exported, and an enum is inlined. */
 const PUBLIC = new Map(Object.entries(GRAPHQL.types));
 
 const SCALARS = new Map(

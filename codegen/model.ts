@@ -13,7 +13,7 @@ export interface Collection {
   /** Field numbers from the request down to the collection's message; `recordsNumber` is its list of records. */
   readonly path: readonly number[];
   readonly recordsNumber: number;
-  /** Whether records have no variants; then their fields are in the list, and `generic.number` is the list's number. */
+  /** Whether records lack variants: their fields are then in the list, whose number is `generic.number`. */
   readonly isFlat: boolean;
   readonly model: DataModel;
   readonly doc: string;

@@ -3,7 +3,7 @@
  * the SDK's own names, in one file, so that names in generated code don't depend on those in the contract.
  *
  * Messages of the operations keep only the fields that the SDK uses. The rules decide whether a record's field has
- * presence, without changing a byte: only required fields that can't be 0 or empty, such as strings, do without it.
+ * presence, without changing a byte: only required fields that can't be 0 or empty, such as strings, have none.
  */
 import {
   create,

@@ -34,7 +34,7 @@ export interface Roles {
 export function findRoles(registry: FileRegistry, mapping: Mapping, refusals: string[]): Roles {
   const services = [...registry].filter((desc) => desc.kind === "service");
   const named = services.find(({ typeName }) => typeName === mapping.service);
-  // If the contract has only one service, continues with it, to report everything else that is wrong as well.
+  // If the only service has another name, the check goes on, to report all other problems, too.
   const service = named ?? services[0];
   const unknown = mappingError(
     "service",

@@ -90,7 +90,7 @@ export type ScalarKind = "string" | "number" | "boolean" | "date";
 export interface GraphQLOverlay {
   /** As in `Mapping`. */
   readonly assumed?: true;
-  /** Public names, by name in the schema. Inputs without one aren't exported, and enums without one are inlined. */
+  /** Public names, by name in the schema. Without one, an input isn't exported, and an enum is inlined. */
   readonly types: Readonly<Record<string, string>>;
   readonly scalars: Readonly<Record<string, ScalarKind>>;
 }

@@ -47,7 +47,7 @@ function escaped(text: string): string {
   return text.replace(/[\\;,]/g, "\\$&").replaceAll("\n", "\\n");
 }
 
-/** Folds a line: it has at most 75 bytes, and continues on the next line after a space. */
+/** Folds a line into parts of at most 75 bytes; each but the first begins with a space. */
 function folded(line: string): string {
   let text = "";
   let bytes = 0;

@@ -3,7 +3,7 @@ import { type Application, applicationsQuery, type Result, type Variables } from
 /** The pages of all applications, as a client returns them. */
 export type Pages = AsyncIterable<readonly Application[]>;
 
-/** Loads a client and pages through `baseUrl` with it. */
+/** Loads a client, and reads the pages at `baseUrl` with it. */
 export type PageThrough = (baseUrl: string, first: number, sdk?: string) => Promise<Pages>;
 
 const API_KEY = "key";

@@ -19,7 +19,7 @@ export interface Variables {
   readonly after?: string | undefined;
 }
 
-/** The document of the facade's own `applications`; clients differ in the name of the cursor's variable. */
+/** The query behind the facade's `applications`; clients name the cursor's variable differently. */
 export function applicationsQuery(cursor: "after" | "cursor"): string {
   return `query Applications($first: Int, $${cursor}: String) {
     applications(first: $first, after: $${cursor}) {

@@ -31,7 +31,7 @@ export class Servers {
   readonly #started = new Map<string, Promise<unknown>>();
   readonly #children: ChildProcess[] = [];
 
-  /** Starts a script, unless it runs for this task already. Resolves with the JSON value it prints once it's ready. */
+  /** Starts a script once per task. Resolves with the JSON value that the script prints when it's ready. */
   start(script: string, task: unknown): Promise<unknown> {
     const key = JSON.stringify([script, task]);
     const ready = this.#started.get(key) ?? this.#spawn(script, task);

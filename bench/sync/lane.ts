@@ -8,7 +8,7 @@ export class Lane {
   readonly #bytesPerMs: number;
   readonly #delayMs: number;
   readonly #onItsWay: { readonly at: number; readonly comeOut: () => void }[] = [];
-  /** The time at which the link will have taken all bytes so far. */
+  /** The time at which all bytes so far will have entered the link. */
   #freeAt = 0;
   #timer: NodeJS.Timeout | undefined;
 

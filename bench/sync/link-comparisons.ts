@@ -12,7 +12,7 @@ const COLUMNS: readonly Column[] = [
 ];
 /** Share of the link's bandwidth that snapshots have to reach. */
 const SHARE = 0.85;
-/** Eight seconds of the link, so that encoding the first window hardly counts. */
+/** Enough to keep the link busy for eight seconds, so that encoding the first window hardly counts. */
 const RECORDS = 1_000_000;
 /** Fewer records wouldn't fill several windows. */
 const LEAST_RECORDS = 400_000;

@@ -1,7 +1,7 @@
 /** Records that look like those of real sources; the same for every client. */
 import { type Names, namesOf, type TextKind } from "./names.js";
 
-/** The generic details of each measured kind of record, as a source has them. */
+/** The generic details of each measured kind of record, as a source provides them. */
 export interface Details {
   readonly accounts: {
     readonly id: string;

@@ -26,7 +26,7 @@ export type Write = () => Promise<number>;
 
 /** A connected client. */
 export interface SyncPeer {
-  /** Creates a source with this many records, and returns the write that reads it. */
+  /** Creates a source of this many records, and returns a function that writes them. */
   prepare(records: number): Write;
   close(): Promise<void>;
 }

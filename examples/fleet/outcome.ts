@@ -10,7 +10,7 @@ export async function outcomeOf(
   isStopping: boolean,
 ): Promise<JobResult> {
   const approval = error instanceof RunHeldError ? error.report.approval?.id : undefined;
-  // A held run without an approval couldn't read or write the ledger, but the next one may succeed.
+  // A held run has no approval if the ledger couldn't be read or written; the next run may succeed.
   const isHeld = disposition(error) === "needs-approval";
   const next = isStopping
     ? "retry-now"
@@ -32,7 +32,7 @@ export async function outcomeOf(
     case "unknown": {
       // Fails the job only if this worker still has the attempt: another one may have taken it.
       await boss.fail(QUEUE, { id, retryCount }, output);
-      // The queue's own delay grows with each attempt, but the service may ask for a certain delay.
+      // The queue's own delay grows with each attempt, but the service may ask for a specific delay.
       const afterMs = error instanceof RateLimitError ? error.retryAfterMs : undefined;
       const startAfter = next === "retry-now" ? 0 : afterMs && Math.ceil(afterMs / 1000);
       if (startAfter !== undefined) await boss.update(QUEUE, undefined, { id, startAfter });

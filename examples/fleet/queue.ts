@@ -45,7 +45,7 @@ export function schedule(boss: PgBoss, installation: Installation): Promise<void
   return boss.schedule(QUEUE, cron, installation, { key: id, ...optionsOf(installation) });
 }
 
-/** Starts an installation's job now, unless one waits or runs. */
+/** Starts an installation's job now, unless one is waiting or running. */
 export function startNow(boss: PgBoss, installation: Installation): Promise<string | null> {
   return boss.send(QUEUE, installation, optionsOf(installation));
 }

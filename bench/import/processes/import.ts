@@ -1,6 +1,6 @@
 /**
- * Imports packages together, as the first thing in a process, and prints the time and CPU in milliseconds and the
- * memory afterwards.
+ * Imports packages together at the start of a process, and prints the time and CPU in milliseconds, and the memory
+ * that the process then uses.
  *
  * Arguments: a list of packages as JSON.
  */

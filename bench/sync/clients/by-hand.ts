@@ -121,7 +121,7 @@ class Messages<Input, Message> {
   }
 }
 
-/** Connects a client that prepares its records like this. */
+/** Connects a client that prepares its records with `prepare`. */
 export async function connectByHand(task: SyncTask, prepare: Prepare): Promise<SyncPeer> {
   const sender = new Sender(task);
   await sender.start();

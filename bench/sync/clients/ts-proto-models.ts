@@ -10,7 +10,7 @@ type Messages = {
   readonly [K in Kind]: Extract<Collections, { readonly $case: K }>["value"]["records"][number];
 };
 
-/** A record. It goes to the codec unchanged unless its details contain a time or a map. */
+/** A record, which goes to the codec unchanged unless its details contain a time or a map. */
 export interface Input<K extends Kind> {
   readonly variant: { readonly $case: "generic"; readonly value: Details[K] };
 }

@@ -1,5 +1,5 @@
 /**
- * Writes different records in two runs; for the second, prints what its write took and what the rest took.
+ * Writes different records in two runs, and prints what the write and the rest of the second run took.
  *
  * Arguments: a {@link GuardTask} as JSON.
  */

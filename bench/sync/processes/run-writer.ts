@@ -1,5 +1,5 @@
 /**
- * Writes different accounts in runs of a build of this SDK, and prints the cost of the whole runs after the first.
+ * Writes different accounts in runs of a build of this SDK, and prints the cost of all runs but the first.
  *
  * Arguments: a {@link RunTask} as JSON.
  */

@@ -1,6 +1,6 @@
 /**
- * Writes the accounts of many installations, each in its own run and several at a time, and prints what a second round
- * took.
+ * Writes the accounts of many installations, each in its own run and several at a time, and prints the cost of a second
+ * round.
  *
  * Arguments: a {@link SmallRunsTask} as JSON.
  */
@@ -15,7 +15,7 @@ import { take } from "../../harness/stopwatch.js";
 import { makePool } from "../records.js";
 import { makeRecords } from "../sdk-records.js";
 
-/** This SDK, guarded or not; or three grpc-js calls in a row, with as many files as a guarded run or none. */
+/** This SDK, with or without the guard; or three grpc-js calls, with as many files as a guarded run has, or none. */
 export type SmallRunsMode = "guarded" | "off" | "by-hand" | "by-hand-with-files";
 
 /** What to write. */

@@ -27,7 +27,7 @@ export function orderOf({ sortedBy, direction }: Filter) {
   return [ORDERS[sortedBy](direction), { id: "ASC" as const }];
 }
 
-/** Sorts by a column; if it's the current column, in reverse. */
+/** Sorts by a column, in reverse if it's the current one. */
 export function sortedBy(filter: Filter, column: keyof typeof ORDERS): Filter {
   const isAgain = filter.sortedBy === column;
   return { ...filter, sortedBy: column, direction: isAgain && filter.direction === "ASC" ? "DESC" : "ASC" };

@@ -26,7 +26,7 @@ createRoot(root).render(
   </StrictMode>,
 );
 
-/** The desk, or the login if the server doesn't know the browser. */
+/** The desk, or the login if the server doesn't recognize the browser. */
 function Page() {
   const cache = useQueryClient();
   const { error } = useQuery(queries.vendors());
