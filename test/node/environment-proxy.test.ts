@@ -15,7 +15,7 @@ function environment(variables: Readonly<Record<string, string>>): void {
   onTestFinished(() => void vi.unstubAllEnvs());
 }
 
-/** Calls both APIs at a host that only a proxy finds. @returns how each call ended */
+/** Calls both APIs at a host that only a proxy can resolve. @returns how each call ended */
 async function callBoth(host: string, options: ClientOptions = {}) {
   const graphql = await startTlsServer(identity("named"));
   const sync = await startSyncServer(identity("named"));

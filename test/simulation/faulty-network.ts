@@ -26,7 +26,7 @@ export class FaultyNetwork {
   readonly #credential = new Credential({ apiKey: API_KEY }, "ApiKey ");
 
   /**
-   * @param locks Knows whether the client's process has died; after that, nothing reaches the service.
+   * @param locks Knows whether the client's process has died: a dead process sends nothing to the service.
    * @param died Called when a fault has killed the client's process.
    */
   constructor(

@@ -85,7 +85,7 @@ export class RecordSink {
 
   /**
    * Takes a record or an array of records. Returns a promise if the caller must wait before passing more.
-   * @throws {InvalidInputError} enough issues were found
+   * @throws {InvalidInputError} there are enough issues to report
    */
   take(value: unknown): Promise<void> | undefined {
     if (!Array.isArray(value)) return this.#takeOne(value, undefined, 0);

@@ -10,7 +10,7 @@ const REFERENCES: readonly (readonly [child: Modelled, path: string, parent: Mod
   ["licenses", "sourcePlanId", "plans"],
   ["groupMembers", "sourceGroupId", "groups"],
 ];
-/** How long a license stays after its account is gone if nobody takes it back immediately: until the next invoice. */
+/** How long a license outlives its account if nobody takes it back immediately: until the next invoice. */
 const LINGERING_DAYS = 30;
 
 /** Records that refer to other records by id. */

@@ -76,7 +76,7 @@ function brokenPaging(
       nodes: sum(consumed) - handed.nodes,
       pages: consumed.length - handed.pages,
     }[unit];
-    // With concurrent steps, some completed ones may not be counted yet.
+    // If steps are concurrent, some completed steps may not have been counted yet.
     if (behind > width - 1) found.push(`prefetch: ${id} requests a page ${behind} ${unit} too early`);
     if (nodes !== undefined) pages.set(page.cursor, nodes);
   }

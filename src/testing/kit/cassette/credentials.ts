@@ -5,7 +5,7 @@ import type { RecordedRequest, RecordedResponse } from "./cassette.js";
 
 /** Shorter values aren't secrets, and may occur in other texts by chance. */
 const MIN_LENGTH = 8;
-/** Names of values that a connector may leak. A recording needs no names, because it keeps none of the values. */
+/** Names of values that a connector may leak. A recording doesn't need these names: it keeps none of the values. */
 const SECRET = /(?:secret|passw(?:or)?d|key|auth(?:orization)?|cookie|credentials?|signature|assertion|jwt)$/;
 /** Names that end with `token`, except names of page tokens. */
 const TOKEN = /(?<!page|next|continuation|cursor|sync|delta|skip)token$/;
