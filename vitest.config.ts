@@ -67,8 +67,6 @@ export default defineConfig({
           include: ["test/system/**/*.test.ts"],
           globalSetup: "test/system/built-package.ts",
           isolate: false,
-          // One more than there are cores: they wait for processes, and some for a queue that finds out who died.
-          maxWorkers: availableParallelism() + 1,
           sequence: { groupOrder: 1 },
           testTimeout: 120_000,
         },
@@ -78,8 +76,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
-    // One fewer than there are cores by default, which on two of them is one.
-    maxWorkers: "100%",
+    // One more than there are cores, because tests wait for sockets, files, and other processes.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFirst },
     coverage: { include: ["src/**/*.ts"], exclude: ["src/**/generated/**"] },
   },
