@@ -30,7 +30,7 @@ export function writeServer(file: GeneratedFile, { collections }: Contract): voi
   file.print("};");
   file.print();
   file.print(
-    "/** Paths of fields, by collection, by variant, and by what the GraphQL API shows the field as. */",
+    "/** Paths of fields by collection, then by variant, then by their names in the GraphQL API. */",
   );
   file.print(
     "export const SHOWN: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>>> = {",

@@ -13,7 +13,7 @@ export interface Rules {
 export interface MessageRules {
   /** The service description doesn't show this model. */
   readonly assumed?: true;
-  /** At least one of these groups of fields must be complete, and none half-filled. */
+  /** At least one of these groups of fields must be complete, and none may be half-filled. */
   readonly completeGroups?: readonly (readonly string[])[];
   readonly fields?: Readonly<Record<string, FieldRules>>;
 }

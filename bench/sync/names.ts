@@ -1,4 +1,4 @@
-/** `ascii` strings, or `mixed` ones like names from many countries. */
+/** `ascii` strings, or `mixed` ones that resemble names from many countries. */
 export type TextKind = "ascii" | "mixed";
 
 /** The string values of one record. */

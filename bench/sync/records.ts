@@ -1,7 +1,7 @@
 /** Records that look like those of real sources; the same for every client. */
 import { type Names, namesOf, type TextKind } from "./names.js";
 
-/** The generic details of each measured kind of record, as a source provides them. */
+/** The generic details of records of each kind, in the form that a source provides. */
 export interface Details {
   readonly accounts: {
     readonly id: string;

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 
-/** Reports packages that the declarations of an entry import. */
+/** Reports each package that an entry's declarations import. */
 export function foreignTypes(specifier: string, rollup: string): readonly string[] {
   return importsOf(rollup).map((name) => `${specifier}: its declarations import ${name}`);
 }

@@ -36,8 +36,8 @@ async function exist(pool: Pool, { values }: Tables): Promise<boolean> {
 }
 
 /**
- * Keys are compared byte by byte, regardless of the database's locale. `unfinished_since` is null in the pieces of a
- * value that was published under its key.
+ * Keys are compared byte by byte, regardless of the database's locale. In the pieces of a published value,
+ * `unfinished_since` is null.
  */
 function creation(schema: string, { values, pieces }: Tables): string {
   return `DO $create$ BEGIN

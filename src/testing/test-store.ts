@@ -9,8 +9,8 @@ const LIMIT_MS = 60_000;
 /**
  * Checks that a store follows the rules of `Store`, in any test runner: it stores values whole or not at all, returns
  * them unchanged, lists them by prefix and deletes them, and no call waits for another call's slow value. The check
- * writes about 50 MiB in total, below keys that begin with `test-store-`, and cleans up; if a rule is broken, the
- * values of that rule remain.
+ * writes about 50 MiB in total, under keys that begin with `test-store-`, and cleans up. If a rule is broken, the
+ * values that show it remain.
  *
  * Give the store as few connections as its users may have, for example one, to expose a store that needs a connection
  * for each unfinished value. The check doesn't cover crashes of a process or a machine.

@@ -146,7 +146,7 @@ test.each([
   expect(await data).toEqual({ ok: true });
   harness.server.scripts.StartSyncBatch.push(LOST);
   await harness.startBatch(options);
-  // Each API makes two attempts and a pause: five events.
+  // Two attempts with a pause between them emit five events for each API.
   expect(errors).toEqual(
     Array.from({ length: 10 }, () => ["saas-management: onEvent threw an exception", OWN]),
   );

@@ -84,7 +84,7 @@ test("a deadline that ends during a pause is a TimeoutError", async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-test("each pause is jittered below a bound that doubles up to maxDelayMs", async () => {
+test("jitters each pause below a bound that is doubled until it reaches maxDelayMs", async () => {
   const random = vi.spyOn(Math, "random").mockReturnValue(0.5);
   onTestFinished(() => random.mockRestore());
   const { hooks, retries } = observedHooks();

@@ -299,7 +299,7 @@ test("code generation reports stale rules together with their consequences", () 
   ]);
 });
 
-test("the refusal of a stale rule names the message that now has the rule's fields", () => {
+test("names the message that now has a stale rule's fields when it refuses the rule", () => {
   const { Cost: _, ...others } = FLAT.rules.messages;
   const fields = { amount: { required: true }, micros: { required: true }, unit: { drifts: true } } as const;
   const messages = { ...others, Price: { fields } };

@@ -59,7 +59,7 @@ async function readAll(source: AsyncIterable<unknown>): Promise<unknown[]> {
   return all;
 }
 
-/** Options of one call: some of them hostile, a hostile value instead of the object, or all of them valid. */
+/** Options of one call: an object with valid values, one with some hostile values, or another hostile value. */
 const options = (base: object, names: readonly string[]) =>
   fc.oneof(
     { weight: 5, arbitrary: hostileVariant(base, names) },

@@ -111,7 +111,7 @@ test('sends no Authorization with authorization "none"', async () => {
   expect(server.requests[0]?.headers).not.toHaveProperty("authorization");
 });
 
-test('the Sync API sends no credential with authorization "none" either', async () => {
+test('the Sync API also sends no credential with authorization "none"', async () => {
   const sync = service.syncClient({ authorization: "none" });
   await expect(sync.startBatch({ installationId: service.installationId })).rejects.toMatchObject({
     code: "AUTHENTICATION_FAILED",

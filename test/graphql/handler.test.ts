@@ -67,7 +67,7 @@ test("serves the allowed methods and documents of a client, with the server's ke
   expect(await client.request(NAMES, { first: 1 })).toMatchObject({ applications: { nodes: [{}] } });
 });
 
-test("refuses a change of vendors without a condition, as the client's method does", async () => {
+test("refuses to change vendors without a condition, as the client's method does", async () => {
   const client = await page({ allow: ["changeVendorsState"] });
   const name = { name: { eq: "Figma" } };
   expect(await client.changeVendorsState({ state: "SANCTIONED" }, { vendor: name })).toHaveProperty(
@@ -211,7 +211,7 @@ test.each([
   );
 });
 
-test("rejects if allow contains something that isn't a document, such as a mistyped name", async () => {
+test("rejects if `allow` contains something that isn't a document, such as a mistyped name", async () => {
   await expect(handle({ allow: ["licence"] })(post({ query: "licence" }))).rejects.toThrow(
     "allow[0] is not a valid document.",
   );

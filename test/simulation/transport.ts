@@ -151,7 +151,7 @@ function saysCompleted(error: unknown): boolean {
   return error instanceof SyncProtocolError && error.batchState === "completed";
 }
 
-/** The error if an answer has no count and comes before everything was sent. */
+/** The error for an answer that has no count and arrives before everything has been sent. */
 function saysNothing(): SyncProtocolError {
   return new SyncProtocolError("SyncRecords: the answer came before everything was sent.");
 }

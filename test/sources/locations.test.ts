@@ -32,7 +32,7 @@ test("names the line of an invalid record of a JSON Lines file", async () => {
   expect(issue).toMatchObject({ index: 1, location: "users.jsonl:3" });
 });
 
-test("names the page and the item of an invalid record of a listing", async () => {
+test("names the page and item of an invalid record in a listing", async () => {
   const source = fromPages(
     async (cursor) => (cursor === undefined ? { items: ["u1", "u2"], next: "2" } : { items: ["u3", ""] }),
     { map: (id) => ({ id }) },

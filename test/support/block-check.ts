@@ -24,7 +24,7 @@ const STYLES = [
 const TARGETS = [1000, 20_000, ...Array.from({ length: 5 }, () => 1 << 20)];
 const LIST = 200;
 
-/** Draws lists of records until there are enough. @throws Error two encodings differ */
+/** Draws lists of records until there are enough. @throws {Error} two encodings differ */
 export function checkBlocks(name: Collection, seed: number, wanted: number): BlockCounts {
   const draw = drawFrom(seed);
   const sample = (records: fc.Arbitrary<unknown>, numRuns: number) => fc.sample(records, { seed, numRuns });
@@ -66,7 +66,7 @@ function pick<T>(draw: Draw, choices: readonly T[]): T {
 
 /**
  * Encodes accounts, some of which end where the first buffer ends. Every other length takes two bytes.
- * @throws Error two encodings differ
+ * @throws {Error} two encodings differ
  */
 export function checkEndOfBuffer(): void {
   const counts: BlockCounts = { records: 0, inBlocks: 0, refused: 0 };

@@ -1,4 +1,4 @@
-/** Properties of hostile input, and how many cases each of them checks. */
+/** Checks properties with hostile input, and sets how many cases each property is checked with. */
 import { appendFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect } from "vitest";

@@ -102,7 +102,7 @@ async function* timed(value: AsyncIterable<Uint8Array>, timer: Timer): AsyncIter
   }
 }
 
-/** Waits for a call of a store until its time is up. */
+/** Waits for a call to a store until the call's time is up. */
 function within<T>({ clock, timeoutMs }: StoreLimits, call: (timer: Timer) => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     let error: SlowStoreError | undefined;

@@ -197,7 +197,7 @@ function withoutHolds(state: LedgerState): LedgerState {
   return { ...state, collections: Object.fromEntries(completed), held: [] };
 }
 
-/** Excludes copies that a person made of a state; their names may end differently. */
+/** Excludes copies of a state that a person made, whose names may end differently. */
 export function isOfState({ subject, kind }: LedgerEntry): boolean {
   return subject === SUBJECT && kind === "";
 }

@@ -70,7 +70,7 @@ function toIssues(issue: z.core.$ZodIssue, place: RecordLocation): InputIssue[] 
   }));
 }
 
-/** The most likely mistake is the wire's name, `source_id` for `sourceId`. */
+/** The most likely mistake is to use the wire's name, such as `source_id` for `sourceId`. */
 function suggestCamelCase(key: string): string | undefined {
   const camelCase = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return camelCase === key ? undefined : `a field name in camelCase (${showKey(camelCase)})`;

@@ -117,7 +117,7 @@ export class RecordBlock {
   #plan(saved: number, inVain: number): void {
     const credit = this.#credit + saved - COST * (inVain + 1);
     this.#credit = Math.min(Math.max(credit, 0), MOST_CREDIT);
-    // The record that ended the block isn't plain, so it's encoded singly first.
+    // The record that ended the block isn't plain, so it's encoded by itself first.
     this.#waits = credit < 0 ? -credit * WAIT : Math.min(inVain, 1);
   }
 

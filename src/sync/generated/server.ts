@@ -35,7 +35,7 @@ export const RECORD_RULES: Readonly<Record<string, VariantRules>> = {
   aiCost: {"generic":{"required":["id","amount","currency","costTime"],"formats":{"amount":"decimal","currency":"currency"}}},
 };
 
-/** Paths of fields, by collection, by variant, and by what the GraphQL API shows the field as. */
+/** Paths of fields by collection, then by variant, then by their names in the GraphQL API. */
 export const SHOWN: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>>> = {
   accounts: {"generic":{"id":["id"],"name":["name"],"email":["email"],"username":["username"],"active":["active"]}},
   plans: {"generic":{"id":["id"],"name":["externalPlanName"],"product":["externalProductName"],"paidSeats":["details","seatBased","paidSeats"],"consumedSeats":["details","seatBased","consumedSeats"]}},

@@ -212,7 +212,7 @@ class Connection {
       this.#connectingSince = undefined;
       this.#sockets.settled();
     }
-    // Asks a client to connect only if it's idle, because even a closed client would connect.
+    // Only an idle client is asked to connect, because even a closed client would connect.
     if (this.#state === connectivityState.IDLE)
       this.#sockets.during(() => this.#client.getChannel().getConnectivityState(true));
     return this.#state;

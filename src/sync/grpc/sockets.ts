@@ -6,8 +6,8 @@ import { Socket } from "node:net";
 const owner = new AsyncLocalStorage<(socket: Socket) => void>();
 
 /**
- * Owners whose work may still open sockets. Without owners we stop tracking: before Node 24, it slows down every
- * promise in the process, and an asynchronous source makes a promise for each record.
+ * Owners whose work may still open sockets. If there are none, we stop tracking: before Node 24, tracking slows down
+ * every promise in the process, and an asynchronous source makes a promise for each record.
  */
 const opening = new Set<OwnedSockets>();
 

@@ -230,7 +230,7 @@ export interface FieldChange {
   readonly value: number;
   /** Number of different values in the first sample. */
   readonly values: number;
-  /** The rows of the second sample that changed, each with the field's new byte. */
+  /** The changed rows of the second sample, each with the field's new byte. */
   readonly rows: readonly (readonly [row: number, value: number])[];
 }
 

@@ -121,7 +121,7 @@ describe.each(losses)("an approval of a new baseline, if the ledger is %s,", (_,
     expect(service.present()).toEqual(expect.arrayContaining(ids(40)));
   });
 
-  test("covers any run that the guard would pass after the held one", async () => {
+  test("covers any run that the guard would let through after the held one", async () => {
     const { approvalId } = await heldRun();
     const sent = [...ids(38), ...ids(20, "new")];
     await service.runAccounts(sent, { approve: approvalId });

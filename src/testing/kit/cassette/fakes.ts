@@ -83,7 +83,7 @@ export class Fakes {
   #make(word: string): string {
     if (word.includes("-")) return randomUUID();
     for (let tries = 0; ; tries += 1) {
-      // There may be more words than fakes of their length, for example with Chinese names.
+      // There may be more words of a length than fakes of that length, for example with Chinese names.
       const fake = likeness(word) + likeness(word).slice(0, Math.floor(tries / MOST_TRIES));
       if (!this.#used.has(fake) && (fake !== word || tries > MOST_TRIES)) return fake;
     }

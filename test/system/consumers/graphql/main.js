@@ -38,7 +38,7 @@ await client.close();
 await server.close();
 console.log(JSON.stringify(results));
 
-/** Whether `serve` of the command line answers. */
+/** Whether the command `serve` answers. */
 async function servedCompany() {
   const command = "node_modules/@saas-management/sdk/dist/cli/main.js";
   const child = spawn(process.execPath, [command, "serve", "--json", "--demo"], {
