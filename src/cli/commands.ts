@@ -42,7 +42,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   approve: {
     summary: "approve the held run, so that the next one goes through",
-    more: "Sends nothing. The next push or run goes through if it differs from the held one by no more than the guard allows. It ends seven days after the run was held, or with the next completed run: if you approved by mistake, push the correct source at once.",
+    more: "Sends nothing. The next push or run goes through if it differs from the held one by no more than the guard allows. The approval ends seven days after the run was held, or with the next completed run: if you approved by mistake, push the correct source at once.",
     argument: new Argument("<id>", "id of the approval that the held run offers, or its first characters"),
     options: CONNECTED,
     examples: ["status", "approve 6f0d3c1e"],

@@ -10,9 +10,7 @@ export async function run([given = ""]: readonly string[], _: Options, io: Io): 
   const name = basename(folder);
   // The name must be valid for npm and for Kubernetes.
   if (!/^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$/.test(name))
-    throw new UsageError(
-      "The folder's name may have up to 52 characters: lower-case letters, digits and hyphens.",
-    );
+    throw new UsageError("The folder's name can be up to 52 lower-case letters, digits and hyphens.");
   const files = projectFiles(name);
   try {
     const made = await mkdir(folder, { recursive: true });

@@ -123,7 +123,10 @@ export class BatchStates {
     const missing = this.#incompleteness(call);
     if (missing !== undefined) throw missing;
     if (unended.size === 0) return;
-    throw this.#incompleteError(call, `the writer of ${[...unended].join(", ")} has not ended`);
+    throw this.#incompleteError(
+      call,
+      `the writer of ${[...unended].join(", ")} has not ended (call its end first)`,
+    );
   }
 
   #incompleteness(call: string): BatchStateError | undefined {

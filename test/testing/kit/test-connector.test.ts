@@ -191,7 +191,7 @@ test("calls a connector WRONG if its clean runs differ, and then injects no faul
 test("names the requests that a cassette does not hold", async () => {
   const asksMore = connectorOf([], async () => void (await send("/v1/teams?api_key=top-secret-value")));
   await expect(testConnector(asksMore, { cassette })).rejects.toThrow(
-    /^The connector fails without a fault\. The recording does not hold GET \/v1\/teams\?api_key=\[redacted\]: record it again/,
+    /^The connector fails without a fault\. The recording does not hold GET \/v1\/teams\?api_key=\[redacted\]: use the address that was recorded/,
   );
 });
 

@@ -75,7 +75,7 @@ export async function runOnce(run: Promise<TestedResult>): Promise<TestedResult>
   const missing =
     unknown.length === 0
       ? ""
-      : ` The recording does not hold ${unknown.slice(0, 3).join(", ")}: record it again with recordVendor, or test the connector that it was made with.`;
+      : ` The recording does not hold ${unknown.slice(0, 3).join(", ")}: use the address that was recorded, or record again with recordVendor.`;
   const failed = outcome === "completed" ? "" : ` ${messageOf(error)}`;
   const faked = missing === "" && result.requests.length > 0 ? FAKED : "";
   const text = `The connector fails without a fault.${missing}${faked}${failed}`;
