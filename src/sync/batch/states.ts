@@ -123,10 +123,7 @@ export class BatchStates {
     const missing = this.#incompleteness(call);
     if (missing !== undefined) throw missing;
     if (unended.size === 0) return;
-    throw this.#incompleteError(
-      call,
-      `the writer of ${[...unended].join(", ")} has not ended (call its end first)`,
-    );
+    throw this.#incompleteError(call, `the writer of ${[...unended].join(", ")} has not ended (end it)`);
   }
 
   #incompleteness(call: string): BatchStateError | undefined {
