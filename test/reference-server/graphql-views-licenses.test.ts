@@ -73,7 +73,7 @@ const email = "ann@acme.test";
 const ann = { name: "Ann Ames", email, employeeId: "e1" };
 const microsoft = { id: "e1", displayName: "Ann Ames", userPrincipalName: email };
 
-/** Records that the installation gets, and the license's holder after that. */
+/** The records that an installation receives, and who holds the license as a result. */
 test.each<[what: string, records: Records, holder: object]>([
   ["by e-mail address, ignoring case", { employees: [employee("e1", "Ann Ames", email)] }, ann],
   ["from microsoft", { employees: [{ variant: { $case: "microsoft", value: microsoft } }] }, ann],

@@ -31,7 +31,7 @@ export class SharedLedger {
     this.#ms = ms;
   }
 
-  /** The ledger as one process uses it. @param dead Fires when the process dies; from then on, it changes nothing */
+  /** The ledger as one process uses it. @param dead Fires when the process dies; a dead process changes nothing */
   of(dead: AbortSignal): Ledger {
     const store = this.#store;
     const turn = async () => {

@@ -40,8 +40,8 @@ interface Row<R> {
 /**
  * The records of one collection of an installation.
  *
- * Each row stores the number of the batch that sent it, instead of a set of ids for each batch. So a million records
- * need no second table, and nothing has to be cleaned up after an aborted batch.
+ * Each row stores the number of the batch that sent it. So batches need no sets of ids, a million records need no
+ * second table, and nothing has to be cleaned up after an aborted batch.
  *
  * An event with an id is stored once, whichever batches send it. An event without an id is stored as often as it is
  * sent, because equal events may be separate observations. No batch removes an event.

@@ -110,7 +110,7 @@ export function heldLines(report: HeldReport): readonly string[] {
   return [summary, ...found, ...adviceOf(report), ...notes, ...listsOf(report)];
 }
 
-/** A line with the numbers of records that the last runs and this one sent, so that a sudden drop stands out. */
+/** A line that shows how many records this run and the last ones sent, so that a sudden drop stands out. */
 function countsLine({ collection, usual, diff }: HeldReason): readonly string[] {
   const before = usual.sent.map(count).join(" ");
   return before === "" ? [] : [`${collection}  ${before} → ${count(diff.sent)}`];

@@ -108,7 +108,7 @@ export class SourceReader {
       }
       const { value } = step;
       if (readsAhead && repeats(value, seen)) throw new InvalidInputError(REFILLED);
-      // Reading the clock takes a tenth of the time for a record, so the clock is read once for many records.
+      // Reading the clock takes a tenth of the time that a record takes, so it's read once for many records.
       const many = Array.isArray(value);
       if (many) countWait();
       const waits = this.#sink.take(value);

@@ -46,7 +46,7 @@ function relabelled(path: string): Change {
 
 /** What organisations do to the fields of their records. */
 export const FIELD_EVENTS: readonly LifeEvent[] = [
-  // A directory starts to hold phone numbers, signatures or sign-in names: once in three years.
+  // Once in three years, a directory starts to hold phone numbers, signatures or sign-in names.
   event(
     "field filled",
     0.3,

@@ -4,7 +4,7 @@ const VISIBLE = 0.3;
 const SMALLER = 0.05;
 /** What disasters hit: fields, ids, fields in the first week, referenced records, or too few records to see. */
 export const CONCERNS = ["fields", "ids", "early", "references", "smaller"] as const;
-/** If the same event holds another run within this many days, the operator is asked the same question again. */
+/** If the same event causes another run to be held within this many days, the operator is asked the same question. */
 const SAME_DAYS = 21;
 /** Size classes of collections, by their minimum number of records. */
 export const SIZES = [50, 10, 0] as const;

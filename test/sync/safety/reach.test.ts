@@ -142,7 +142,7 @@ test.each([
   expect(disposition(error)).toBe("retry-after");
 });
 
-test("a run ends by itself if a value fails while it is being stored, and the store then never answers", async () => {
+test("a run ends by itself if storing a value fails and the store never answers after that", async () => {
   const clock = new TestClock({ startAt: new Date(1_700_000_000_000) });
   const below = memoryStore();
   await service.runAccounts(ids(40), { ledger: storeLedger(below) });

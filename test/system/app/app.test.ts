@@ -21,7 +21,7 @@ let client: SaasManagementClient;
 let folder: ConsumerFolder;
 let app: Awaited<ReturnType<typeof startBuiltApp>>;
 let browser: Browser;
-/** Everything that the browsers received, heads and bodies, and the errors in the pages. */
+/** Everything that the browsers received (heads and bodies), and the errors in the pages. */
 const received: string[] = [];
 const complaints: string[] = [];
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => folder.remove());
 
-/** Jest is run with the same files in the matrix of consumers. */
+/** The matrix of consumers runs the same files with Jest. */
 const RUNNERS = {
   vitest: (file: string, only?: string) => [
     VITEST,

@@ -44,7 +44,7 @@ interface AnswerValue {
   readonly value: Leaf["value"];
 }
 
-/** A copy whose answer has this value at the given places; undefined removes a key or a header. */
+/** Copies an exchange, with this value at the given places of its answer; `undefined` removes a key or a header. */
 export function withPlaces(exchange: Exchange, places: readonly AnswerPlace[], value: unknown): Exchange {
   return places.reduce(
     (changed, place) =>
