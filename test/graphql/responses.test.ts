@@ -363,7 +363,7 @@ test.each(["AUTH_NOT_AUTHORIZED", "RATE_LIMITED"])(
   },
 );
 
-test("drops what entries of errors must not contain, and all entries after the first 1,000", async () => {
+test("drops invalid parts of entries in `errors`, and all entries after the first 1,000", async () => {
   const odd = [null, "text", { message: 7, path: ["a", {}, 1], extensions: { code: 4, hint: [1] } }];
   const errors = [...odd, ...Array.from({ length: 1_000 }, () => ({ message: "m" }))];
   const { client } = await connectClient(answer({ data: { a: 1 }, errors }));

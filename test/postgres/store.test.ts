@@ -188,7 +188,7 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     expect(await read(await store.get("key"))).toHaveLength(2 * MEBIBYTE);
   });
 
-  test("stores large values in pieces of one mebibyte, and deletes the pieces with them", async () => {
+  test("stores a large value in pieces of one mebibyte, and deletes them with the value", async () => {
     const schema = server.schema();
     const pool = server.pool();
     const store = new PostgresStore(pool, schema);

@@ -6,7 +6,7 @@ import { givingUp, type ProcessParts } from "./process-parts.js";
 import type { Session } from "./program.js";
 
 /**
- * Runs one process of a program, and records what it was told. Never rejects.
+ * Runs one process of a program, and records the answers that the process gets. Never rejects.
  * @returns the sessions that remain because the process died
  */
 export async function runProcess(

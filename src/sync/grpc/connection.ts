@@ -97,7 +97,7 @@ class Connection {
   #calls = 0;
   /** When the last call ended. */
   #usedAt: Moment;
-  /** Transient failures since a call succeeded. */
+  /** Transient failures since a call last succeeded. */
   #failures = 0;
   /** When a call first found no established connection, in monotonic time. */
   #connectingSince: number | undefined;

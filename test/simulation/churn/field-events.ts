@@ -11,7 +11,7 @@ function rewritten(path: string): Change {
   return (population) => population.change(path, population.slots(), () => population.unique());
 }
 
-/** Gives some of the records with a matching value one common new value. */
+/** Sets a field to one new value in some of the records whose old value matches. */
 function moved(
   path: string,
   from: (value: number) => boolean,

@@ -396,7 +396,7 @@ async function thisHost(): Promise<object> {
   return { host, bootId };
 }
 
-test("forgets a refused start, but not before its answer, and remembers one whose answer was lost", async () => {
+test("forgets a start once it has been refused, and remembers a start whose answer was lost", async () => {
   await service.startBatch();
   const store = memoryStore();
   const keys = async () => {

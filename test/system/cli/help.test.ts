@@ -35,7 +35,7 @@ test.each(Object.entries(COMMANDS))(
       (line) => line.match(/(?<=[ ,])--[\w-]+(?=[ ,])/g)?.slice(0, line.includes(", --") ? 2 : 1) ?? [],
     );
     expect({ code, listed }).toEqual({ code: 0, listed: `${options} --help`.trim().split(" ") });
-    if (name === "approve") expect(out).toMatch(/can't take an approval\s+back: it ends\s+seven\s+days/);
+    if (name === "approve") expect(out).toMatch(/approved\s+by\s+mistake,\s+push\s+the\s+correct\s+source/);
   },
 );
 

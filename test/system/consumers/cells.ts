@@ -137,7 +137,7 @@ const handlers = Object.entries({
   }),
 );
 
-/** 5.4 is the oldest version that knows the `NoInfer` of the declarations. */
+/** 5.4 is the oldest version that knows `NoInfer`, which the declarations use. */
 const compilers = ["5.4", "6", "7"].flatMap((version): Cell[] =>
   ["nodenext", "bundler"].map((resolution) => ({
     name: `TypeScript ${version}, ${resolution}`,

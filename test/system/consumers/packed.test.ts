@@ -52,7 +52,7 @@ test("the packed command line serves the demo company's data and reports on it",
   });
 });
 
-test("an editor's go to definition leads to the sources of what programs call", async () => {
+test('"Go to Definition" in an editor opens the source of a called function', async () => {
   const code = [
     'import { fileLedger, type RunReceipt, SaasManagementClient } from "@saas-management/sdk";',
     'import { fromCsv } from "@saas-management/sdk/sources";',

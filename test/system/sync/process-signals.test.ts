@@ -7,7 +7,7 @@ import { startScript } from "./run-process.js";
 
 const harness = useScriptedServer();
 
-/** A process in a run, and what it prints. While the run sends, the service doesn't answer the second record. */
+/** A process in a run, and what it prints. While the run is sending, the service doesn't answer the second record. */
 async function startRun(way: "reading" | "sending", through: readonly string[] = []) {
   harness.server.scripts.SyncRecords.push(undefined, "never");
   const child = startScript("signals-run-script", [harness.server.endpoint, way], through);

@@ -149,7 +149,7 @@ function isSortValue(value: unknown): value is SortValue {
 }
 
 function invalid(argument: string, what: string): Error {
-  const message = `The cursor in \`${argument}\` ${what}. Use a cursor of a page with the same \`order\`.`;
+  const message = `The cursor in \`${argument}\` ${what}. Use a cursor from a page with the same \`order\`.`;
   return requestError(ErrorCode.invalidCursor, message, { argument });
 }
 
