@@ -51,7 +51,7 @@ export function rowReader(collection: Collection, warn: (problem: string) => voi
         const missing = sent.length === 0 ? names.slice(0, 4) : [idField ?? ""];
         const isLike = (name: string) => others.some((heading) => suggestKey(heading, [name]) !== "");
         const like = names.filter((name) => name === (idField ?? names[0]) || isLike(name)).join(", ");
-        let advice = `If it is the right file, name the headings like the fields (${like}), or configure a map.`;
+        let advice = `If it is the right file, name the headings like the fields (${like}), or configure a map (docs/guides/operating.md).`;
         if (sent.length > 0 && others.length > 0) advice = `These aren't fields: ${listed}.`;
         throw refusedColumns(headings, missing, sent, advice);
       }

@@ -95,7 +95,7 @@ async function refusedAs(file: string, content: string | Uint8Array, ...args: re
 }
 
 const NONE = (fields: string, length: number) =>
-  `has none of the columns ${fields}; the line is ${length} characters long. If it is the right file, name the headings like the fields (id), or configure a map.`;
+  `has none of the columns ${fields}; the line is ${length} characters long. If it is the right file, name the headings like the fields (id), or configure a map (docs/guides/operating.md).`;
 const OF_ACCOUNTS = '"id", "name", "email", "username"';
 const OF_USAGE = '"id", "sourceActorId", "externalProductName", "sourcePlanId"';
 
@@ -107,7 +107,7 @@ test.each<[string, string]>([
   ["version https://git-lfs.github.com/spec/v1\noid sha256:abc\n", NONE(OF_ACCOUNTS, 42)],
   [
     "ID;Name;Rolle\n1;Ada;x\n",
-    'has none of the columns "id", "name", "email", "username"; the line is 13 characters long. If it is the right file, name the headings like the fields (id, name), or configure a map.',
+    'has none of the columns "id", "name", "email", "username"; the line is 13 characters long. If it is the right file, name the headings like the fields (id, name), or configure a map (docs/guides/operating.md).',
   ],
   [
     "Benutzer;name;E-Mail\n1;Ada;x\n",
@@ -115,7 +115,7 @@ test.each<[string, string]>([
   ],
   [
     "name,email\nAda,x\n",
-    'lacks the columns "id"; it has "name", "email". If it is the right file, name the headings like the fields (id), or configure a map.',
+    'lacks the columns "id"; it has "name", "email". If it is the right file, name the headings like the fields (id), or configure a map (docs/guides/operating.md).',
   ],
 ])("refuses %j as accounts, in one message", async (content, message) => {
   const error = await refusedAs("accounts.csv", content);
