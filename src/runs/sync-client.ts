@@ -44,10 +44,13 @@ export interface SyncClient {
    *
    * @example
    * ```ts
-   * const [ledger, { argv }] = [fileLedger("ledger"), process];
+   * const firstRun = process.argv.includes("--first-run");
    * await client.sync.run(
-   *   { snapshots: ["accounts"], run: (to) => to.write("accounts", accounts) },
-   *   { installationId, ledger, firstRun: argv.includes("--first-run") },
+   *   {
+   *     snapshots: ["accounts"],
+   *     run: (batch) => batch.write("accounts", accounts),
+   *   },
+   *   { installationId, ledger: fileLedger("ledger"), firstRun },
    * );
    * ```
    * @throws {InvalidInputError} an option is wrong, or the connector didn't write what `snapshots` declares

@@ -46,8 +46,8 @@ function namedFile(given: string, configured: readonly PushFile[]): PushFile {
       `${given} is refused: a broken pipe looks like complete data, so missing records would be removed. Write a file first.`,
     );
   const path = resolve(file);
-  const known = configured.find((one) => one.path === path);
-  if (known !== undefined && (name ?? known.collection) === known.collection) return known;
+  const known = configured.find((one) => one.path === path && (name ?? one.collection) === one.collection);
+  if (known !== undefined) return known;
   const collection = name ?? basename(path, extname(path));
   if (isCollection(collection)) return pushFile({ collection, path });
   if (name !== undefined) throw new UsageError(unknownCollectionError(name).message);

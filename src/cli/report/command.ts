@@ -19,7 +19,7 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
 
 /** The report for a terminal. */
 function reportText({ day, days, unusedLicenses, savings, plans, renewals }: Report, width: number): string {
-  const saved = moneyOf(savings) || "an unknown amount";
+  const saved = moneyOf(savings) || "none is known";
   const unused = plans.map((plan) => [plan.name, plan.detail, `${plan.licenses}`, moneyOf(plan.savings)]);
   const due = renewals.map((renewal) => {
     const { date, terminateBy, plan, integration, contract, unusedSeats } = renewal;
@@ -29,7 +29,7 @@ function reportText({ day, days, unusedLicenses, savings, plans, renewals }: Rep
   const head = ["Renews on", "Terminate by", "Plan", "Contract", "Unused seats", "Cost a year"];
   return [
     `Unused licenses on ${day}\n`,
-    ...wrapped(`${unusedLicenses} licenses that nobody uses. Giving them up saves ${saved} a year.\n`, width),
+    ...wrapped(`${unusedLicenses} licenses that nobody uses. Possible savings a year: ${saved}.\n`, width),
     ...table([["Plan", "Integration", "Unused", "Saving a year"], ...unused], [0, 1], width),
     ...wrapped(`\nRenewals within ${days} days (unused seats include seats that nobody holds)\n`, width),
     ...(renewals.length === 0 ? ["None."] : table([head, ...due], [2, 3], width)),
